@@ -1,0 +1,25 @@
+/** The link's state, notices and what kind of model serves: projections that the engine writes and components read. */
+import { defineStore } from 'pinia';
+import { ref, shallowRef } from 'vue';
+import type { LinkView, Notice } from '../sync/views.ts';
+
+export const useLinkStore = defineStore('link', () => {
+  const link = shallowRef<LinkView>({ kind: 'connecting', since: 0, tries: 0, left: 0, held: 0 });
+  /** IndexedDB is missing or failed for good: nothing is kept in this window. */
+  const memoryOnly = ref(false);
+  const notices = shallowRef<readonly Notice[]>([]);
+  /** What serves the model, from `GET /settings`-time facts; null until known. */
+  const model = shallowRef<{ label: string; demo: boolean } | null>(null);
+  /** A new version of the app waits for the user's word. */
+  const updateReady = ref(false);
+  function setLink(next: LinkView): void {
+    link.value = next;
+  }
+  function tell(notice: Notice): void {
+    notices.value = [...notices.value.filter((other) => other.id !== notice.id), notice];
+  }
+  function dismiss(id: string): void {
+    notices.value = notices.value.filter((notice) => notice.id !== id);
+  }
+  return { link, memoryOnly, notices, model, updateReady, setLink, tell, dismiss };
+});

@@ -1,0 +1,64 @@
+/**
+ * The open session: the bounded window of its log, the live fold, receipts and approvals. Bubbles are `group()` of this at
+ * render time; no message is stored. Sealed chunks are frozen and never made reactive.
+ */
+import { defineStore } from 'pinia';
+import { computed, ref, shallowRef } from 'vue';
+import { group, type Group } from '#shared/chunks/group.ts';
+import { viewOf, type ViewChunk } from '#shared/chunks/view.ts';
+import type { LiveFold } from '#shared/chunks/fold.ts';
+import type { ChunkRecord } from '#shared/protocol/records.ts';
+import type { Approval } from '#shared/protocol/summaries.ts';
+import type { Hole, ReceiptView } from '../sync/views.ts';
+
+export const useTranscriptStore = defineStore('transcript', () => {
+  const sessionId = ref<string | null>(null);
+  /** Sealed, oldest to newest, at most `chunkLimit`. */
+  const chunks = shallowRef<readonly ChunkRecord[]>([]);
+  const live = shallowRef<LiveFold | null>(null);
+  /** The turn in flight as the server last said. */
+  const turnId = ref<string | null>(null);
+  const oldestLoadedSeq = ref<number | null>(null);
+  const newestLoadedSeq = ref<number | null>(null);
+  const total = ref(0);
+  /** The window's first chunk is the log's true first. */
+  const atStart = ref(false);
+  /** The window's last chunk is the newest that this device knows of. */
+  const atEnd = ref(true);
+  /** What lies above the window and is missing here; null: it can be paged, or there is nothing. */
+  const hole = shallowRef<Hole | null>(null);
+  const loadingOlder = ref(false);
+  const loadingNewer = ref(false);
+  /** First paint of this session's window is done: an empty one is truly empty. */
+  const loaded = ref(false);
+  /** Not in the transcript yet, in the order they will run or were written. */
+  const receipts = shallowRef<readonly ReceiptView[]>([]);
+  const approvals = shallowRef<readonly Approval[]>([]);
+
+  const view = computed<readonly ViewChunk[]>(() => {
+    if (live.value === null || !atEnd.value) return chunks.value;
+    const sealed = new Set(chunks.value.map((chunk) => chunk.id));
+    return [...chunks.value, ...viewOf(live.value, (id) => sealed.has(id))];
+  });
+  const groups = computed<readonly Group[]>((previous) => group(view.value, previous ?? []));
+
+  return {
+    sessionId,
+    chunks,
+    live,
+    turnId,
+    oldestLoadedSeq,
+    newestLoadedSeq,
+    total,
+    atStart,
+    atEnd,
+    hole,
+    loadingOlder,
+    loadingNewer,
+    loaded,
+    receipts,
+    approvals,
+    view,
+    groups,
+  };
+});

@@ -1,0 +1,76 @@
+/**
+ * What a component can ask for. Handed to the tree by `main.ts` (`provide(COMMANDS, …)`), implemented by the engine.
+ * Every command that changes something is durable on this device before its promise resolves, and reaches the server when it
+ * can; none of them rejects for want of a network.
+ */
+import type { ContentPart } from '#shared/protocol/content.ts';
+import type { Delivery, Effort, Mode } from '#shared/protocol/records.ts';
+import type { ModelInfo, TurnMark } from '#shared/protocol/summaries.ts';
+
+export interface NewSession {
+  workspace: string;
+  title?: string;
+  model?: string | null;
+  effort?: Effort | null;
+  mode?: Mode;
+}
+export interface SessionPatch {
+  title?: string;
+  model?: string | null;
+  effort?: Effort | null;
+  mode?: Mode;
+  pinned?: boolean;
+  archived?: boolean;
+}
+export interface FolderView {
+  path: string | null;
+  parent: string | null;
+  folders: { name: string; path: string }[];
+  recent: string[];
+}
+/** Answers that need the server and have no meaning offline: `offline` says so plainly. */
+export type Asked<T> = { ok: true; value: T } | { ok: false; reason: 'offline' | 'signed-out' | 'refused'; message: string };
+
+export interface Commands {
+  /** Makes the id and the outbox row; the session is in the list at once, dashed until the server has it. */
+  createSession(draft: NewSession): Promise<string>;
+  patchSession(sessionId: string, patch: SessionPatch): Promise<void>;
+  deleteSession(sessionId: string): Promise<void>;
+
+  /** Moves the draft to the outbox in one transaction. Resolves, with the input's id, once the words are on this device's disk: only then may the composer clear. */
+  send(sessionId: string, content: ContentPart[], delivery: Delivery): Promise<string>;
+  editInput(sessionId: string, inputId: string, content: ContentPart[]): Promise<void>;
+  convertInput(sessionId: string, inputId: string, delivery: Delivery): Promise<void>;
+  /** Behind `after`, or first among the queued. */
+  moveInput(sessionId: string, inputId: string, after: string | null): Promise<void>;
+  cancelInput(sessionId: string, inputId: string): Promise<void>;
+  /** Refused, expired or orphaned: send the same words (a new id where the old one can never be accepted). */
+  resendInput(sessionId: string, inputId: string): Promise<void>;
+  /** Drops the row of an input that is not with the server, words and all: only after the user said so. */
+  discardInput(sessionId: string, inputId: string): Promise<void>;
+
+  stop(sessionId: string): Promise<void>;
+  resume(sessionId: string): Promise<void>;
+  decide(sessionId: string, approvalId: string, decision: 'allow' | 'deny', remember: boolean): Promise<void>;
+
+  /** Shows a session: window from the mirror at once, subscription when there is a link. Null: none. */
+  open(sessionId: string | null): Promise<void>;
+  loadOlder(): Promise<void>;
+  loadNewer(): Promise<void>;
+  /** The reader stands at the tail or not: decides which end of the window may be dropped. */
+  atTail(at: boolean): void;
+
+  draft(sessionId: string): Promise<string>;
+  saveDraft(sessionId: string, text: string): void;
+
+  folders(path: string | null): Promise<Asked<FolderView>>;
+  models(): Promise<Asked<ModelInfo[]>>;
+  turns(sessionId: string, before: number | null): Promise<Asked<TurnMark[]>>;
+  /** The whole JSON data of a chunk that is held by reference. */
+  blob(sha256: string): Promise<Asked<unknown>>;
+  signIn(token: string): Promise<Asked<null>>;
+  /** Unsent words are told first by the caller: this wipes everything on this device. */
+  signOut(): Promise<void>;
+  /** Try the link now instead of waiting for the backoff. */
+  retryLink(): void;
+}

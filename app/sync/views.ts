@@ -1,0 +1,69 @@
+/** What the stores hold beside the server's own shapes: states that only this device knows. */
+import type { ContentPart } from '#shared/protocol/content.ts';
+import type { Delivery } from '#shared/protocol/records.ts';
+import type { SessionSummary } from '#shared/protocol/summaries.ts';
+
+/**
+ * The stage of an input that is not in the transcript yet (DESIGN 4):
+ * `held` on this device · `sending` · `steer` or `queued`: accepted · `refused` · `expired`: send anyway? · `cancelled` ·
+ * `unknown`: attempted, now being looked up · `orphaned`: its session was deleted, or the server was restored without it.
+ */
+export type Stage = 'held' | 'sending' | 'steer' | 'queued' | 'refused' | 'expired' | 'cancelled' | 'unknown' | 'orphaned';
+
+export interface ReceiptView {
+  id: string;
+  sessionId: string;
+  content: readonly ContentPart[];
+  delivery: Delivery;
+  stage: Stage;
+  /** Held: n-th of `of` waiting here. Queued: n-th in the run order of the session. Else null. */
+  place: number | null;
+  of: number | null;
+  /** Tries so far, counting this one while sending. */
+  tries: number;
+  /** Refused or orphaned: the server's words. */
+  reason: string | null;
+  composedAt: number;
+  /** An edit, move or cancel of it is held here and not yet with the server. */
+  changeHeld: boolean;
+}
+
+export type LinkKind = 'connecting' | 'catching-up' | 'live' | 'offline' | 'signed-out' | 'update-needed';
+export interface LinkView {
+  kind: LinkKind;
+  /** When this state began, this device's clock. */
+  since: number;
+  /** Connecting: which try. */
+  tries: number;
+  /** Catching up: records still to come. */
+  left: number;
+  /** Commands waiting on this device. */
+  held: number;
+}
+
+export interface SessionRow {
+  summary: SessionSummary;
+  /** Made on this device and not with the server yet. */
+  heldHere: boolean;
+  /** A change of it waits on this device. */
+  changeHeld: boolean;
+  /** Inputs waiting on this device. */
+  heldInputs: number;
+  unread: boolean;
+  /** The summary is the server's word of now; else it is what was last seen, at `summary.updatedAt`. */
+  fresh: boolean;
+}
+
+/** A stretch of the log that is not on this device, both ends included. */
+export interface Hole {
+  from: number;
+  to: number;
+}
+
+/** Told once, until dismissed. */
+export interface Notice {
+  id: string;
+  tone: 'plain' | 'mist' | 'attn' | 'bad';
+  strong: string;
+  text: string;
+}
