@@ -20,8 +20,8 @@ export interface Runner extends LiveSource {
   wake(sessionId: string): void;
   /** After `store.stop` has committed: aborts what runs. */
   abort(sessionId: string, turnId: string | null): void;
-  /** After `store.decideApproval` has committed. `remember`: allow the like in this session from now on. */
-  decided(sessionId: string, approvalId: string, decision: 'allow' | 'deny', remember: boolean): void;
+  /** After `store.decideApproval` has committed. */
+  decided(sessionId: string, approvalId: string, decision: 'allow' | 'deny'): void;
   /** Settles what a dead process left, then wakes what can run. Once, before the first wake. */
   recover(): Promise<void>;
   /** Resolves when no turn runs. */

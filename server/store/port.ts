@@ -229,8 +229,8 @@ export interface Store {
   decideApproval(
     sessionId: string,
     approvalId: string,
-    decision: 'allow' | 'deny',
-    by: string | null,
+    /** `remember` is kept in the event, so that "always in this session" outlives a restart. */
+    verdict: { decision: 'allow' | 'deny'; remember: boolean; by: string | null },
     command: Command,
   ): Promise<{ outcome: 'decided' | 'same'; approval: Approval }>;
   approval(approvalId: string): Promise<Approval | null>;

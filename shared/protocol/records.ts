@@ -83,7 +83,8 @@ export interface EventDataByType {
   'mode-changed': { mode: Mode };
   renamed: { title: string };
   'approval-asked': { approvalId: string; callId: string; name: string; effect: ToolEffect; summary: string };
-  'approval-decided': { approvalId: string; callId: string; decision: ApprovalState; by: string | null };
+  /** `remember`: the like is allowed in this session from now on. */
+  'approval-decided': { approvalId: string; callId: string; decision: ApprovalState; by: string | null; remember?: boolean };
   'context-cut': { from: number; to: number };
   'thinking-off': { to: number };
   compacted: { to: number };
