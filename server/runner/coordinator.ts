@@ -1,0 +1,198 @@
+/**
+ * One runner for all sessions, one drain per session. The doorbell is `wake`: rings while a drain runs are folded into one
+ * more look. A drain opens turns while there is something runnable; opening claims the session durably, so that even two
+ * processes could never run one session at once.
+ */
+import { newId } from '#shared/ids.ts';
+import { isTombstone, type SessionSummary } from '#shared/protocol/summaries.ts';
+import { TIMES } from '#shared/protocol/limits.ts';
+import { FencedError, type Claim, type OpenTurn, type Preface, type RecordDraft } from '../store/port.ts';
+import { createApprovals } from './approvals.ts';
+import { createLiveBoard } from './live.ts';
+import { contextWords, errorRow, freePlace, systemRow } from './notes.ts';
+import type { Runner } from './port.ts';
+import { lastStep, openCallRows, recoverTurn } from './recovery.ts';
+import { runTurn } from './turn.ts';
+import type { AbortReason, RunnerParts, TurnParts, TurnState } from './turn-state.ts';
+
+interface Drain {
+  again: boolean;
+  turnId: string | null;
+  abort: AbortController;
+  done: Promise<void>;
+}
+
+export function createRunner(given: RunnerParts): Runner {
+  const live = createLiveBoard({ timers: given.timers, report: given.report, frameMs: TIMES.liveFrame });
+  const parts: TurnParts = { ...given, live, approvals: createApprovals() };
+  const owner = newId(parts.clock, parts.random);
+  const drains = new Map<string, Drain>();
+  let closing = false;
+
+  /** Date and mode go at the tail, and only when they changed; the frozen head is written once, at the first turn. */
+  const preface: Preface = ({ session, turnId, header, context }) => {
+    const rows: RecordDraft[] = [];
+    if (!header) {
+      const { system, tools } = parts.agent.header(parts.toolbox.tools, { workspace: session.workspace });
+      rows.push({ kind: 'event', type: 'wire-header', turnId, data: { system, tools } });
+    }
+    const words = contextWords(parts.clock.now(), session.mode);
+    if (words !== context) rows.push({ kind: 'chunk', ...systemRow({ turnId, step: 0, i: 0 }, 'context', '', words) });
+    return rows;
+  };
+
+  async function stateOf(claim: Claim, turnId: string, session: SessionSummary, abort: AbortController): Promise<TurnState> {
+    const settings = await parts.store.settings();
+    return {
+      sessionId: session.id,
+      turnId,
+      claim,
+      workspace: session.workspace,
+      model: session.model ?? settings.model ?? parts.agent.defaultModel,
+      effort: session.effort,
+      stepLimit: settings.stepLimit,
+      signal: abort.signal,
+      step: 0,
+      stepsDone: 0,
+      records: await parts.store.history(session.id, 0),
+      failures: 0,
+      wait: null,
+      cutOffs: 0,
+      pauses: 0,
+      empties: 0,
+      drafted: 0,
+    };
+  }
+
+  /** Runs a claimed turn to its end. Whatever fails in our own parts ends in a visible, settled state (law 13). */
+  async function run(turn: TurnState): Promise<void> {
+    try {
+      await runTurn(parts, turn);
+    } catch (error) {
+      live.end(turn.sessionId);
+      if (error instanceof FencedError || turn.signal.reason === 'closing') return;
+      parts.report('turn.failed', { sessionId: turn.sessionId, turnId: turn.turnId, error });
+      await settleFailed(turn, error);
+    }
+  }
+
+  async function settleFailed(turn: TurnState, error: unknown): Promise<void> {
+    const message = error instanceof Error ? error.message : String(error);
+    for (let wait = 500; !closing; wait = Math.min(wait * 2, 30_000)) {
+      try {
+        const records = await parts.store.history(turn.sessionId, 0);
+        const step = lastStep(records, turn.turnId);
+        const place = { turnId: turn.turnId, step, i: freePlace(records, turn.turnId, step) };
+        const rows: RecordDraft[] = [
+          ...openCallRows(records, turn.turnId),
+          { kind: 'chunk', ...errorRow(place, { code: 'internal', message }) },
+        ];
+        await parts.store.settle(
+          turn.claim,
+          turn.turnId,
+          { reason: 'failed', rows, pause: 'failed', unlessSteers: false },
+          parts.clock.now(),
+        );
+        return;
+      } catch (again) {
+        if (again instanceof FencedError) return;
+        parts.report('turn.not-settled', { sessionId: turn.sessionId, error: again });
+        await new Promise<void>((resolve) => void parts.timers.after(wait, resolve));
+      }
+    }
+  }
+
+  /** Opens turns until nothing is runnable. `first`: a turn that is claimed already. */
+  function drain(sessionId: string, first: ((drain: Drain) => Promise<void>) | null): void {
+    const state: Drain = { again: false, turnId: null, abort: new AbortController(), done: Promise.resolve() };
+    drains.set(sessionId, state);
+    state.done = (async () => {
+      let again = false;
+      try {
+        if (first !== null) await first(state);
+        do {
+          state.again = false;
+          while (!closing && (await nextTurn(sessionId, state)));
+        } while (state.again && !closing);
+      } catch (error) {
+        parts.report('drain.failed', { sessionId, error });
+        // Pending input must keep a wake, and a cut turn its recovery: look again, the fault may have been the disk's (law 13).
+        again = true;
+      } finally {
+        drains.delete(sessionId);
+      }
+      if (again) parts.timers.after(5000, () => !closing && !drains.has(sessionId) && drain(sessionId, first));
+    })();
+  }
+
+  async function nextTurn(sessionId: string, state: Drain): Promise<boolean> {
+    const turnId = newId(parts.clock, parts.random);
+    state.turnId = turnId;
+    state.abort = new AbortController();
+    const opened = await parts.store.openTurn(sessionId, owner, turnId, parts.clock.now(), preface);
+    if (opened === null) {
+      state.turnId = null;
+      return false;
+    }
+    await run(await stateOf(opened.claim, turnId, opened.session, state.abort));
+    state.turnId = null;
+    return true;
+  }
+
+  function wake(sessionId: string): void {
+    if (closing) return;
+    const running = drains.get(sessionId);
+    if (running !== undefined) running.again = true;
+    else drain(sessionId, null);
+  }
+
+  /** Takes over one turn of a dead process: made whole, then run on or settled. */
+  async function resumeTurn(open: OpenTurn, state: Drain): Promise<void> {
+    const entry = await parts.store.session(open.sessionId);
+    if (entry === null || isTombstone(entry)) return;
+    const records = await parts.store.history(open.sessionId, 0);
+    const plan = recoverTurn(records, open.turnId, { stopped: entry.paused !== null, resumes: open.resumes });
+    state.turnId = open.turnId;
+    const taken = await parts.store.takeOver(open.sessionId, owner, open.turnId, plan.next === 'resume', parts.clock.now());
+    if (taken === null) return;
+    if (plan.next === 'resume') {
+      if (plan.rows.length > 0) await parts.store.seal(taken.claim, plan.rows, parts.clock.now());
+      const turn = await stateOf(taken.claim, open.turnId, taken.session, state.abort);
+      turn.step = plan.step + 1;
+      await run(turn);
+    } else {
+      const reason = plan.next === 'settle-stopped' ? 'stopped' : 'cut';
+      const pause = reason === 'cut' ? 'budget' : null;
+      await parts.store.settle(taken.claim, open.turnId, { reason, rows: plan.rows, pause, unlessSteers: false }, parts.clock.now());
+    }
+    state.turnId = null;
+  }
+
+  function abortTurn(sessionId: string, turnId: string | null, reason: AbortReason): void {
+    const state = drains.get(sessionId);
+    if (state === undefined || state.turnId === null || (turnId !== null && state.turnId !== turnId)) return;
+    state.abort.abort(reason);
+  }
+
+  async function idle(): Promise<void> {
+    while (drains.size > 0) await Promise.all([...drains.values()].map((state) => state.done));
+  }
+
+  return {
+    snapshot: live.snapshot,
+    onFrame: live.onFrame,
+    wake,
+    abort: (sessionId, turnId) => abortTurn(sessionId, turnId, 'stopped'),
+    decided: (_sessionId, approvalId, decision) => parts.approvals.decided(approvalId, decision),
+    async recover() {
+      for (const open of await parts.store.openTurns()) drain(open.sessionId, (state) => resumeTurn(open, state));
+      for (const sessionId of await parts.store.runnableSessions()) wake(sessionId);
+    },
+    idle,
+    async close() {
+      closing = true;
+      for (const sessionId of drains.keys()) abortTurn(sessionId, null, 'closing');
+      await idle();
+    },
+  };
+}
