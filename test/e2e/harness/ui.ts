@@ -7,14 +7,72 @@ export class Ui {
     this.page = page;
   }
 
+  // ---- the list and the door
   /** The list of sessions is there, so the door has let this device in. */
   async signedIn(): Promise<void> {
-    await this.newSession().first().waitFor();
+    await this.newSessionButton().waitFor();
   }
-  newSession(): Locator {
-    return this.page.getByRole('button', { name: /new session/i });
+  newSessionButton(): Locator {
+    return this.page.getByRole('button', { name: /new session/i }).first();
   }
+  sessionRow(title: string | RegExp): Locator {
+    return this.page.getByRole('link', { name: title }).first();
+  }
+  /** New session → the folder's name in the picker → start. Ends with the composer of the new session. */
+  async startSession(folder: string): Promise<void> {
+    await this.newSessionButton().click();
+    const picker = this.page.getByRole('dialog');
+    await picker.getByRole('button', { name: folder }).first().click();
+    await picker.getByRole('button', { name: /start|create|begin/i }).click();
+    await this.composer().waitFor();
+  }
+
+  // ---- the composer
   composer(): Locator {
-    return this.page.getByRole('textbox', { name: /prompt|message/i });
+    return this.page.getByRole('textbox', { name: 'Prompt' });
+  }
+  sendButton(): Locator {
+    return this.page.getByRole('button', { name: /^(Send|Hold on this device)$/ });
+  }
+  delivery(which: 'Steer' | 'Queue'): Locator {
+    return this.page.getByRole('group', { name: 'Delivery' }).getByRole('button', { name: which });
+  }
+  stopButton(): Locator {
+    return this.page.getByRole('button', { name: 'Stop the turn' });
+  }
+  /** Types and sends; the box is empty once the words are safe. */
+  async send(words: string, delivery?: 'Steer' | 'Queue'): Promise<void> {
+    await this.composer().fill(words);
+    if (delivery !== undefined) await this.delivery(delivery).click();
+    await this.sendButton().click();
+    await this.page.waitForFunction(() => [...document.querySelectorAll('textarea')].every((box) => box.value === ''));
+  }
+
+  // ---- the transcript
+  transcript(): Locator {
+    return this.page.getByRole('list', { name: 'Transcript' });
+  }
+  /** Words anywhere in the transcript. */
+  said(words: string | RegExp): Locator {
+    return this.transcript().getByText(words).first();
+  }
+  /** Everything the transcript shows, as text. */
+  text(): Promise<string> {
+    return this.transcript().innerText();
+  }
+  /** Every tool card: its summary names the verb and the target. */
+  card(words: string | RegExp): Locator {
+    return this.transcript().locator('details').filter({ hasText: words }).first();
+  }
+  approval(): Locator {
+    return this.page.getByRole('button', { name: /^(Run|Write|Allow|Edit) once/ }).first();
+  }
+  queue(): Locator {
+    return this.page.getByRole('region', { name: 'Queue' });
+  }
+
+  /** Whatever the app says about the link, in its own words. */
+  link(words: string | RegExp): Locator {
+    return this.page.getByText(words).first();
   }
 }
