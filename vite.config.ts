@@ -138,7 +138,7 @@ function tests(): ViteUserConfig {
     test: {
       root,
       include: ['test/**/*.test.ts'],
-      exclude: ['test/e2e/**', 'node_modules/**', 'dist/**'],
+      exclude: ['test/e2e/**', 'test/crash/**', 'node_modules/**', 'dist/**'],
       testTimeout: 20_000,
       hookTimeout: 20_000,
     },
