@@ -1,6 +1,6 @@
 /** The real built server, started as `npm start` starts it, in a process group, data folder and workspace of its own. */
 import { spawn, type ChildProcess } from 'node:child_process';
-import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { freePort } from './link-proxy.ts';
@@ -40,6 +40,8 @@ export interface ServerOptions {
   /** Given: kept after `dispose`. */
   folder?: string;
   port?: number;
+  /** What Node runs; default the project's own start. */
+  program?: string[];
 }
 
 export class CairnServer {
@@ -47,20 +49,22 @@ export class CairnServer {
   readonly port: number;
   readonly #env: Record<string, string>;
   readonly #keep: boolean;
+  readonly #program: string[];
   #child: ChildProcess | null = null;
   #output = '';
   #exited: Promise<void> = Promise.resolve();
 
-  private constructor(folder: string, port: number, env: Record<string, string>, keep: boolean) {
+  private constructor(folder: string, port: number, options: ServerOptions) {
     this.folder = folder;
     this.port = port;
-    this.#env = env;
-    this.#keep = keep;
+    this.#env = options.env ?? {};
+    this.#keep = options.folder !== undefined;
+    this.#program = options.program ?? ['server/start.mjs'];
   }
 
   static async create(options: ServerOptions = {}): Promise<CairnServer> {
     const folder = options.folder ?? (await mkdtemp(join(tmpdir(), 'cairn-e2e-')));
-    const server = new CairnServer(folder, options.port ?? (await freePort()), options.env ?? {}, options.folder !== undefined);
+    const server = new CairnServer(folder, options.port ?? (await freePort()), options);
     await mkdir(server.workspace, { recursive: true });
     return server;
   }
@@ -101,7 +105,7 @@ export class CairnServer {
   /** Starts, or starts again on the same data and port. Resolves once it answers and has printed its link. */
   async start(): Promise<this> {
     this.#output = '';
-    const child = spawn(process.execPath, ['server/start.mjs'], {
+    const child = spawn(process.execPath, this.#program, {
       cwd: root,
       env: this.env,
       detached: true,
@@ -156,6 +160,16 @@ export class CairnServer {
     }
   }
 
+  /** A file of the workspace. */
+  read(name: string): Promise<string> {
+    return readFile(join(this.workspace, name), 'utf8');
+  }
+  /** The turns of the session that a window's address shows. */
+  async turns(address: string): Promise<unknown[]> {
+    const id = /[0-9a-f]{8}-[0-9a-f-]{27}/.exec(address)?.[0] ?? '';
+    const { body } = await this.api<{ turns: unknown[] }>('GET', `/api/sessions/${id}/turns`);
+    return body.turns;
+  }
   /** One authorised call of the contract, as a script would make it. */
   async api<T = unknown>(method: string, path: string, body?: unknown): Promise<{ status: number; body: T }> {
     const headers: Record<string, string> = { authorization: `Bearer ${this.token}` };

@@ -3,6 +3,7 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Browser } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect, inject } from 'vitest';
+import { doubleModel, startDouble, type Double, type Script } from '../../wire/double.ts';
 import { launch } from './browser.ts';
 import { Device, type DeviceOptions } from './device.ts';
 import { freePort, LinkProxy } from './link-proxy.ts';
@@ -62,6 +63,19 @@ export function useStage(): Stage {
       ends.push(end);
     },
   };
+}
+
+/** A model of the test's own: the strict double, and the environment that points the server at it. */
+export async function useModel(stage: Stage, script: Script): Promise<{ double: Double; env: Record<string, string> }> {
+  const double = await startDouble({ script });
+  stage.afterwards(() => double.close());
+  const env = {
+    ANTHROPIC_BASE_URL: double.url,
+    ANTHROPIC_API_KEY: 'sk-double',
+    CAIRN_WIRE: 'anthropic',
+    CAIRN_MODEL: doubleModel().id,
+  };
+  return { double, env };
 }
 
 /** A failed test leaves pictures of what its windows showed, in dist/e2e. */

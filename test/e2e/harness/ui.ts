@@ -67,6 +67,13 @@ export class Ui {
   approval(): Locator {
     return this.page.getByRole('button', { name: /^(Run|Write|Allow|Edit) once/ }).first();
   }
+  refusal(): Locator {
+    return this.page.getByRole('button', { name: /^(Say no|Deny|No\b)/ }).first();
+  }
+  /** No turn runs any more. */
+  async idle(): Promise<void> {
+    await this.stopButton().waitFor({ state: 'hidden', timeout: 30_000 });
+  }
   queue(): Locator {
     return this.page.getByRole('region', { name: 'Queue' });
   }
