@@ -1,0 +1,30 @@
+/** What went wrong with IndexedDB, told by names and never by an error's words. */
+
+/** `quota`: full. `closed`: the connection is gone and a new one may do. `late`: no answer in time. `failed`: anything else. */
+export type DiskFault = 'quota' | 'closed' | 'late' | 'failed';
+
+export class LateError extends Error {
+  constructor(ms: number) {
+    super(`the database did not answer within ${ms} ms`);
+    this.name = 'LateError';
+  }
+}
+
+const CLOSED = new Set(['DatabaseClosedError', 'InvalidStateError', 'UnknownError', 'TransactionInactiveError']);
+
+/**
+ * The fault behind an error. A full disk arrives as an AbortError with the quota error inside, possibly several levels
+ * deep, so every `inner` and `cause` is looked at.
+ */
+export function faultOf(error: unknown): DiskFault {
+  let found: DiskFault = 'failed';
+  let at: unknown = error;
+  for (let depth = 0; depth < 8 && typeof at === 'object' && at !== null; depth++) {
+    const name = 'name' in at && typeof at.name === 'string' ? at.name : '';
+    if (name === 'QuotaExceededError') return 'quota';
+    if (found === 'failed' && CLOSED.has(name)) found = 'closed';
+    if (found === 'failed' && name === 'LateError') found = 'late';
+    at = 'inner' in at ? at.inner : 'cause' in at ? at.cause : null;
+  }
+  return found;
+}

@@ -1,0 +1,142 @@
+/**
+ * A mirror that never stops the app (law 17). A full disk first gives up its oldest sessions; a disk that still takes nothing,
+ * or is gone, hands over to memory for the rest of this window, told once. What the disk still reads, it still shows: its
+ * cursor stays where its rows end, so the next start goes on from there.
+ */
+import { isShown } from '#shared/protocol/records.ts';
+import { faultOf } from '../disk/faults.ts';
+import { memoryMirror } from './memory.ts';
+import type { Mirror, Stretch } from './port.ts';
+
+export interface DegradingParts {
+  /** Null: there is no IndexedDB. */
+  disk: Mirror | null;
+  /** Told once, with what went wrong. */
+  onLost(error: unknown): void;
+  /** Sessions that are never dropped to make room. */
+  keep(): ReadonlySet<string>;
+}
+/** Sessions that one write may push out before the disk counts as full for good. */
+const EVICTIONS = 8;
+/** Shown chunks that memory takes over of each session it goes on with. */
+const SEED_CHUNKS = 20;
+
+export function degradingMirror(parts: DegradingParts): Mirror {
+  const { disk } = parts;
+  let spare: Promise<Mirror> | null = null;
+  const seeded = new Set<string>();
+
+  function lose(error: unknown): Promise<Mirror> {
+    if (spare === null) {
+      spare = takeOver();
+      parts.onLost(error);
+    }
+    return spare;
+  }
+  /** Reads of a broken disk may fail: then memory starts with less, and the server gives the rest again. */
+  async function tryDisk<T>(read: (from: Mirror) => Promise<T>, or: T): Promise<T> {
+    if (disk === null) return or;
+    return read(disk).catch(() => or);
+  }
+  async function takeOver(): Promise<Mirror> {
+    const memory = memoryMirror();
+    const facts = await tryDisk((from) => from.facts(), null);
+    if (facts !== null && facts.epoch !== null) {
+      await memory.adopt(facts.epoch, false);
+      const sessions = await tryDisk((from) => from.sessions(), []);
+      const { guard } = await memory.facts();
+      await memory.putSessions(
+        guard,
+        sessions.map(({ summary }) => summary),
+        facts.version,
+      );
+    }
+    return memory;
+  }
+  /** Memory goes on where the disk's rows of this session end. */
+  async function seed(memory: Mirror, sessionId: string): Promise<void> {
+    if (seeded.has(sessionId)) return;
+    seeded.add(sessionId);
+    const held = await tryDisk((from) => from.projections(sessionId), null);
+    if (held === null || held.summary === null || held.cursor.seq === 0) return;
+    const head = held.cursor.seq;
+    const { records } = await tryDisk((from) => from.readBefore(sessionId, head + 1, SEED_CHUNKS), { records: [], from: 1, to: 0 });
+    const guard = await memory.guard(sessionId);
+    const timeline = {
+      session: held.summary,
+      records: records.slice(-SEED_CHUNKS * 10),
+      pendingInputs: held.inputs,
+      approvals: held.approvals,
+      live: null,
+      head,
+      epoch: guard.epoch ?? '',
+    };
+    await memory.apply(guard, { kind: 'timeline', sessionId, timeline });
+  }
+  async function run<T>(sessionId: string | null, work: (mirror: Mirror) => Promise<T>): Promise<T> {
+    const onSpare = async (memory: Mirror): Promise<T> => {
+      if (sessionId !== null) await seed(memory, sessionId);
+      return work(memory);
+    };
+    if (spare !== null) return onSpare(await spare);
+    if (disk === null) return onSpare(await lose(new Error('no IndexedDB here')));
+    for (let evictions = 0; ; evictions++) {
+      try {
+        return await work(disk);
+      } catch (error) {
+        const room = faultOf(error) === 'quota' && evictions < EVICTIONS && (await makeRoom(sessionId));
+        if (!room) return onSpare(await lose(error));
+      }
+    }
+  }
+  /** A disk too full to drop a session is full for good. */
+  async function makeRoom(sessionId: string | null): Promise<boolean> {
+    const keep = new Set(parts.keep());
+    if (sessionId !== null) keep.add(sessionId);
+    return tryDisk((from) => from.evictOne(keep), false);
+  }
+
+  return {
+    get durable() {
+      return spare === null && disk !== null;
+    },
+    close: () => disk?.close(),
+    facts: () => run(null, (at) => at.facts()),
+    adopt: (epoch, afresh) => run(null, (at) => at.adopt(epoch, afresh)),
+    sessions: () => run(null, (at) => at.sessions()),
+    putSessions: (guard, entries, version) => run(null, (at) => at.putSessions(guard, entries, version)),
+    markRead: (sessionId, total) => run(sessionId, (at) => at.markRead(sessionId, total)),
+    guard: (sessionId) => run(sessionId, (at) => at.guard(sessionId)),
+    projections: (sessionId) => run(sessionId, (at) => at.projections(sessionId)),
+    apply: (guard, change) => run(change.sessionId, (at) => at.apply(guard, change)),
+    putInput: (guard, receipt) => run(receipt.sessionId, (at) => at.putInput(guard, receipt)),
+    replaceInputs: (guard, sessionId, receipts) => run(sessionId, (at) => at.replaceInputs(guard, sessionId, receipts)),
+    closeApproval: (sessionId, approvalId) => run(sessionId, (at) => at.closeApproval(sessionId, approvalId)),
+    async readBefore(sessionId, before, chunks) {
+      const near = await run(sessionId, (at) => at.readBefore(sessionId, before, chunks));
+      const left = chunks - shownIn(near);
+      if (spare === null || left <= 0 || near.from === 1) return near;
+      const far = await tryDisk((from) => from.readBefore(sessionId, near.from, left), { records: [], from: near.from, to: near.from - 1 });
+      return { records: [...far.records, ...near.records], from: far.from, to: near.to };
+    },
+    async readAfter(sessionId, after, chunks) {
+      const near = await run(sessionId, (at) => at.readAfter(sessionId, after, chunks));
+      if (spare === null || near.records.length > 0) return near;
+      return tryDisk((from) => from.readAfter(sessionId, after, chunks), near);
+    },
+    async nextBelow(sessionId, before) {
+      const near = await run(sessionId, (at) => at.nextBelow(sessionId, before));
+      return spare === null ? near : Math.max(near, await tryDisk((from) => from.nextBelow(sessionId, before), 0));
+    },
+    dropLog: (sessionId) => run(sessionId, (at) => at.dropLog(sessionId)),
+    evictOne: (keep) => run(null, (at) => at.evictOne(keep)),
+    async wipe() {
+      if (spare !== null && disk !== null) await tryDisk((from) => from.wipe(), undefined);
+      await run(null, (at) => at.wipe());
+    },
+  };
+}
+
+function shownIn(stretch: Stretch): number {
+  return stretch.records.filter((record) => record.kind === 'chunk' && isShown(record)).length;
+}

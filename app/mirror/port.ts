@@ -1,0 +1,100 @@
+/**
+ * The mirror: this device's copy of the log. It may be wiped at any time and holds nothing that the server does not have.
+ * Adapters: IndexedDB (`dexie.ts`) and memory (`memory.ts`); both pass `test/contract/mirror.ts`.
+ */
+import type { LogRecord } from '#shared/protocol/records.ts';
+import type { Approval, Receipt, SessionEntry, SessionSummary, Timeline } from '#shared/protocol/summaries.ts';
+
+/** How far a session's log is applied here. `lastId`: id of the record at `seq`; null at 0. */
+export interface Cursor {
+  seq: number;
+  lastId: string | null;
+}
+export const START: Cursor = { seq: 0, lastId: null };
+
+/** What was true when a request was made. A write under another epoch or generation changes nothing. */
+export interface Guard {
+  epoch: string | null;
+  generation: number;
+}
+export interface MirrorFacts {
+  epoch: string | null;
+  /** The session list is applied up to this version. */
+  version: number;
+  guard: Guard;
+}
+export interface MirroredSession {
+  id: string;
+  summary: SessionSummary;
+  /** Shown chunks that the user of this device has seen. */
+  readTotal: number;
+}
+export interface Projections {
+  cursor: Cursor;
+  summary: SessionSummary | null;
+  /** Pending only. */
+  inputs: Receipt[];
+  /** Open only. */
+  approvals: Approval[];
+}
+
+/** `records`: goes on from the cursor. `backfill`: older ones, stored only. `timeline`: a read snapshot that moves the cursor to its head. */
+export type Change =
+  | { kind: 'records'; sessionId: string; records: readonly LogRecord[] }
+  | { kind: 'backfill'; sessionId: string; records: readonly LogRecord[] }
+  | { kind: 'timeline'; sessionId: string; timeline: Timeline };
+/** `stale`: epoch or generation changed. `ahead`: the records do not join the cursor, or are not dense. */
+export type Applied = { ok: true; now: Projections } | { ok: false; reason: 'stale' | 'ahead' };
+
+/** An unbroken stretch: every record with `from ≤ seq ≤ to` is in `records`. Nothing there: `from = to + 1`. */
+export interface Stretch {
+  records: LogRecord[];
+  from: number;
+  to: number;
+}
+
+/** Most records of one `apply`. */
+export const APPLY_RECORDS = 1_000;
+
+export interface Mirror {
+  /** False: nothing outlives this window. */
+  readonly durable: boolean;
+  facts(): Promise<MirrorFacts>;
+  /** Takes on the server's epoch. Another one than before, or `afresh`: everything here is dropped, generation raised. */
+  adopt(epoch: string, afresh: boolean): Promise<void>;
+
+  sessions(): Promise<MirroredSession[]>;
+  /** Summaries by version, newest wins; a tombstone drops all of its session. `version` null: not a list answer. Answers what changed. */
+  putSessions(
+    guard: Guard,
+    entries: readonly SessionEntry[],
+    version: number | null,
+  ): Promise<{ ok: boolean; changed: MirroredSession[]; removed: string[] }>;
+  markRead(sessionId: string, total: number): Promise<void>;
+
+  /** Guard for a request about one session. */
+  guard(sessionId: string): Promise<Guard>;
+  projections(sessionId: string): Promise<Projections>;
+  apply(guard: Guard, change: Change): Promise<Applied>;
+  /** One receipt as the server now says; one that is no longer pending leaves. Answers the pending ones. */
+  putInput(guard: Guard, receipt: Receipt): Promise<Receipt[]>;
+  /** Wholesale: what is not among them is pending no more. */
+  replaceInputs(guard: Guard, sessionId: string, receipts: readonly Receipt[]): Promise<Receipt[]>;
+  /** The server said that it is no longer open. */
+  closeApproval(sessionId: string, approvalId: string): Promise<Approval[]>;
+
+  /** Down from `before - 1` while unbroken, until `chunks` shown chunks or the start: the newest stretch below `before`. */
+  readBefore(sessionId: string, before: number, chunks: number): Promise<Stretch>;
+  /** Up from `after + 1` likewise. */
+  readAfter(sessionId: string, after: number, chunks: number): Promise<Stretch>;
+  /** The highest seq below `before` that is here; 0: none. */
+  nextBelow(sessionId: string, before: number): Promise<number>;
+
+  /** Drops a session's log, cursor, inputs and approvals, raises its generation, keeps its summary. */
+  dropLog(sessionId: string): Promise<void>;
+  /** Makes room: drops the log of the session that was touched longest ago, never one of `keep`. False: none left to drop. */
+  evictOne(keep: ReadonlySet<string>): Promise<boolean>;
+  /** Sign-out: drops everything, raises the generation. */
+  wipe(): Promise<void>;
+  close(): void;
+}

@@ -1,0 +1,58 @@
+/** Own work in memory: the words live as long as the window, and the user is told so. */
+import { plain } from '#shared/plain.ts';
+import { FORMAT, type Facts, type NewRow, type OutboxRow, type Own } from './port.ts';
+import { changed, inOrder, newRow, recovered } from './rows.ts';
+
+/** `rows`, `drafts`: where to go on from, when a database gave out. */
+export function memoryOwn(rows: readonly OutboxRow[] = [], drafts: ReadonlyMap<string, string> = new Map()): Own {
+  const outbox = new Map(rows.map((row) => [row.id, row]));
+  const texts = new Map(drafts);
+  const facts = new Map<string, unknown>();
+  let fence = 0;
+  const nextOrder = (): number => Math.max(0, ...[...outbox.values()].map((row) => row.order)) + 1;
+
+  return {
+    durable: false,
+    close: () => undefined,
+    rows: async () => inOrder([...outbox.values()]),
+    async add(row: NewRow, clearDraft: boolean) {
+      const made = outbox.get(row.id) ?? newRow(plain(row), nextOrder());
+      outbox.set(row.id, made);
+      if (clearDraft) texts.delete(row.sessionId);
+      return made;
+    },
+    async change(id, patch, only) {
+      if (only?.fence !== undefined && only.fence !== fence) return false;
+      const held = outbox.get(id);
+      const next = held === undefined ? null : changed(held, plain(patch), only?.states);
+      if (next !== null) outbox.set(id, next);
+      return next !== null;
+    },
+    async replace(old: string, row: NewRow) {
+      const order = outbox.get(old)?.order ?? nextOrder();
+      outbox.delete(old);
+      if (!outbox.has(row.id)) outbox.set(row.id, newRow(plain(row), order));
+    },
+    async remove(ids) {
+      for (const id of ids) outbox.delete(id);
+    },
+    async claim() {
+      for (const row of outbox.values()) if (row.v === FORMAT) outbox.set(row.id, recovered(row));
+      return ++fence;
+    },
+    draft: async (sessionId) => texts.get(sessionId) ?? '',
+    async saveDraft(sessionId, text) {
+      if (text === '') texts.delete(sessionId);
+      else texts.set(sessionId, text);
+    },
+    fact: async <K extends keyof Facts>(key: K) => (facts.get(key) as Facts[K] | undefined) ?? null,
+    async setFact(key, value) {
+      facts.set(key, value);
+    },
+    async wipe() {
+      outbox.clear();
+      texts.clear();
+      facts.clear();
+    },
+  };
+}

@@ -1,0 +1,96 @@
+/**
+ * Own work: what was written on this device and is not with the server yet. Never evicted, strictly durable. Adapters:
+ * IndexedDB (`dexie.ts`) and memory (`memory.ts`).
+ */
+import type { ContentPart } from '#shared/protocol/content.ts';
+import type { Delivery } from '#shared/protocol/records.ts';
+import type { NewSessionBody, SessionPatchBody } from './bodies.ts';
+
+/** Format of a row. A worker or tab that does not know it leaves the row for one that does. */
+export const FORMAT = 1;
+
+/** What a command asks of the server. */
+export type Command =
+  | { kind: 'create'; body: NewSessionBody }
+  | {
+      kind: 'input';
+      content: ContentPart[];
+      delivery: Delivery;
+      /** What the author had seen: the cursor's seq. */
+      seenSeq: number;
+      /** Absent: no check. Null: an idle session. */
+      aimedTurnId?: string | null;
+    }
+  | { kind: 'edit'; inputId: string; content?: ContentPart[]; delivery?: Delivery; after?: string | null; baseRev?: number }
+  | { kind: 'cancel'; inputId: string }
+  | { kind: 'patch'; patch: SessionPatchBody }
+  | { kind: 'delete' }
+  | { kind: 'stop'; turnId: string }
+  | { kind: 'resume'; pausedSeq: number }
+  | { kind: 'decide'; approvalId: string; decision: 'allow' | 'deny'; remember: boolean };
+export type CommandKind = Command['kind'];
+
+/**
+ * `held`: waits here. `sending`: a request is out. `unknown`: attempted, now being looked up. `acked` (inputs only): the
+ * server has it, its chunk is not mirrored yet. `refused`, `expired`, `orphaned`, `cancelled`: waits for the user.
+ */
+export type RowState = 'held' | 'sending' | 'unknown' | 'acked' | 'refused' | 'expired' | 'orphaned' | 'cancelled';
+
+export interface OutboxRow {
+  v: number;
+  /** Input id, session id of a create, else the command's id. For life. */
+  id: string;
+  /** First in, first out. Two rows never have the same. */
+  order: number;
+  sessionId: string;
+  command: Command;
+  state: RowState;
+  /** This device's clock, and how far the server's was ahead of it then (null: not known). */
+  composedAt: number;
+  skew: number | null;
+  /** Epoch under which it was first attempted; null: never. */
+  attempted: string | null;
+  /** Requests made so far. */
+  tries: number;
+  /** Refused or orphaned: the server's code and words. */
+  code: string | null;
+  reason: string | null;
+  /** The user said: send anyway. Its age is asked no more. */
+  confirmed: boolean;
+}
+export type NewRow = Omit<OutboxRow, 'v' | 'order' | 'state' | 'attempted' | 'tries' | 'code' | 'reason' | 'confirmed'>;
+export type RowPatch = Partial<Omit<OutboxRow, 'v' | 'id' | 'sessionId' | 'composedAt' | 'skew'>>;
+
+/** Small facts of this device that are no secret. */
+export interface Facts {
+  /** This device's id, as the server gave it. */
+  device: string;
+  /** The latest time that this device's clock has shown. */
+  clock: number;
+  /** Milliseconds that the server's clock was ahead when last heard. */
+  skew: number;
+}
+
+export interface Own {
+  readonly durable: boolean;
+  /** In order; rows of a format not known here are left out. */
+  rows(): Promise<OutboxRow[]>;
+  /** One transaction: the row in, the draft of that session out. The same id again changes nothing and answers the row held. */
+  add(row: NewRow, clearDraft: boolean): Promise<OutboxRow>;
+  /** `only`: no change unless the row is in one of these states. `fence`: nor unless it is the newest given. Answers whether it happened. */
+  change(id: string, patch: RowPatch, only?: { states?: readonly RowState[]; fence?: number }): Promise<boolean>;
+  /** One transaction: `old` out, `row` in at the same place. */
+  replace(old: string, row: NewRow): Promise<void>;
+  remove(ids: readonly string[]): Promise<void>;
+  /** The right to flush: voids every earlier fence, and rows left in `sending` wait again with no try counted. */
+  claim(): Promise<number>;
+
+  draft(sessionId: string): Promise<string>;
+  saveDraft(sessionId: string, text: string): Promise<void>;
+
+  fact<K extends keyof Facts>(key: K): Promise<Facts[K] | null>;
+  setFact<K extends keyof Facts>(key: K, value: Facts[K]): Promise<void>;
+  /** The user's own sign-out, once warned: everything goes. */
+  wipe(): Promise<void>;
+  close(): void;
+}

@@ -1,0 +1,102 @@
+/** What the sync rooms are handed: the network, the browser's own signals, and the screen. `main.ts` names the real ones. */
+import type { LiveFold } from '#shared/chunks/fold.ts';
+import type { ChunkRecord } from '#shared/protocol/records.ts';
+import type { Approval } from '#shared/protocol/summaries.ts';
+import type { Clock, Random, Report, Timers } from '#shared/ports.ts';
+import type { Mirror } from '../mirror/port.ts';
+import type { Own } from '../own/port.ts';
+import type { Hole, LinkView, Notice, ReceiptView, SessionRow } from './views.ts';
+
+/** The part of `fetch` that is used. */
+export type Fetch = (path: string, init: FetchInit) => Promise<FetchAnswer>;
+export interface FetchInit {
+  method: string;
+  headers: Record<string, string>;
+  body?: string;
+  signal: AbortSignal;
+  cache: 'no-store';
+}
+export interface FetchAnswer {
+  status: number;
+  headers: { get(name: string): string | null };
+  text(): Promise<string>;
+}
+
+/** A WebSocket that has begun to connect. */
+export interface RawSocket {
+  onopen: (() => void) | null;
+  onmessage: ((event: { data: unknown }) => void) | null;
+  onclose: ((event: { code: number }) => void) | null;
+  send(text: string): void;
+  close(): void;
+}
+
+/** Flushing is for one tab at a time. Null: the browser has no Web Locks; then fences and ids alone keep it right. */
+export interface Locks {
+  /** Runs `task` under the lock; answers false, and runs nothing, when another tab holds it and `steal` is not set. */
+  hold(name: string, steal: boolean, task: () => Promise<void>): Promise<boolean>;
+}
+
+/** News between tabs of one device. */
+export type TabNews = { type: 'own' } | { type: 'applied'; sessionId: string } | { type: 'wiped' };
+export interface Channel {
+  tell(news: TabNews): void;
+  listen(callback: (news: TabNews) => void): void;
+}
+
+/** Signals of the page: `wake` on visible, online and pageshow; `hide` on hidden. None of them decides a state. */
+export interface Page {
+  visible(): boolean;
+  onWake(callback: () => void): void;
+  onHide(callback: () => void): void;
+}
+
+export interface TranscriptView {
+  sessionId: string | null;
+  chunks: readonly ChunkRecord[];
+  live: LiveFold | null;
+  turnId: string | null;
+  oldestLoadedSeq: number | null;
+  newestLoadedSeq: number | null;
+  total: number;
+  atStart: boolean;
+  atEnd: boolean;
+  hole: Hole | null;
+  loadingOlder: boolean;
+  loadingNewer: boolean;
+  loaded: boolean;
+  receipts: readonly ReceiptView[];
+  approvals: readonly Approval[];
+}
+
+/** The stores, as sync writes them. */
+export interface Screen {
+  link(view: LinkView): void;
+  memoryOnly(): void;
+  notice(notice: Notice): void;
+  model(model: { label: string; demo: boolean } | null): void;
+  sessions(changed: readonly SessionRow[], removed: readonly string[]): void;
+  /** The mirror was read. */
+  sessionsLoaded(): void;
+  transcript(change: Partial<TranscriptView>): void;
+  /** Everything that came from the mirror leaves the screen. */
+  clear(): void;
+}
+
+export interface SyncParts {
+  clock: Clock;
+  random: Random;
+  timers: Timers;
+  report: Report;
+  fetch: Fetch;
+  /** Begins to connect to `GET /api/live`. */
+  socket: () => RawSocket;
+  locks: Locks | null;
+  channel: Channel | null;
+  page: Page;
+  mirror: Mirror;
+  own: Own;
+  screen: Screen;
+  /** Most sealed chunks in reactive state. */
+  chunkLimit: number;
+}
