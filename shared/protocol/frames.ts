@@ -20,8 +20,9 @@ export type DownFrame =
   | { type: 'caught-up'; sessionId: string; head: number }
   | { type: 'live'; sessionId: string; turnId: string; step: number; attempt: number; phase: Phase; n: number; events: AgentEvent[] }
   | LiveSnapshotFrame
-  /** Too far behind for a replay: load `timeline`, replace inputs and approvals wholesale, page the rest in later. */
+  /** Too far behind for a replay: load `timeline`, replace inputs and approvals wholesale, page the rest in later. Ends the subscription: subscribe again from the timeline's head. */
   | { type: 'gap'; sessionId: string; head: number }
+  /** The cursor is not of this history. Ends the subscription too: drop what is mirrored and subscribe from 0. */
   | { type: 'reset'; sessionId: string; epoch: string }
   | { type: 'pong' };
 
