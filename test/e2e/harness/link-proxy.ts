@@ -10,6 +10,7 @@ export class LinkProxy {
   readonly #pairs = new Set<[net.Socket, net.Socket]>();
   #server: net.Server;
   #frozen = false;
+  #held = false;
   /** Connections made so far: tells a reconnect from a survivor. */
   accepted = 0;
 
@@ -30,13 +31,24 @@ export class LinkProxy {
     return `http://127.0.0.1:${this.port}`;
   }
 
-  /** Nothing passes either way, and no end is told: what a phone asleep or a dead router looks like. */
+  /** Nothing passes either way, and no end is told: what a phone asleep or a dead router looks like. New connections too. */
   freeze(): void {
     this.#frozen = true;
+    this.freezeOpen();
+  }
+  /** Only the connections open now die silently; new ones pass: a sleep that is over. */
+  freezeOpen(): void {
     for (const pair of this.#pairs) for (const socket of pair) socket.pause();
   }
+  /** Requests still reach the server; no answer comes back. */
+  holdAnswers(): void {
+    this.#held = true;
+    for (const [, upstream] of this.#pairs) upstream.pause();
+  }
+  /** Ends `freeze` and `holdAnswers`. */
   thaw(): void {
     this.#frozen = false;
+    this.#held = false;
     for (const pair of this.#pairs) for (const socket of pair) socket.resume();
   }
   /** Resets every connection; new ones are taken. */
@@ -67,7 +79,7 @@ export class LinkProxy {
     client.pipe(upstream);
     upstream.pipe(client);
     for (const socket of pair) {
-      if (this.#frozen) socket.pause();
+      if (this.#frozen || (this.#held && socket === upstream)) socket.pause();
       // The other side went away: expected here, and told by the close that follows.
       socket.on('error', () => socket.destroy());
       socket.on('close', () => {

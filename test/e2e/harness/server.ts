@@ -1,12 +1,16 @@
 /** The real built server, started as `npm start` starts it, in a process group, data folder and workspace of its own. */
+import { randomBytes } from 'node:crypto';
 import { spawn, type ChildProcess } from 'node:child_process';
 import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { newId } from '#shared/ids.ts';
 import { freePort } from './link-proxy.ts';
 
 export const root = resolve(import.meta.dirname, '../../..');
 const startWithin = 60_000;
+const clock = { now: () => Date.now() };
+const random = { unit: () => Math.random(), bytes: (n: number) => randomBytes(n) };
 
 /** The environment without anything that would point a test at a real provider, or at the developer's own data. */
 export function cleanEnv(extra: Record<string, string> = {}): NodeJS.ProcessEnv {
@@ -20,6 +24,13 @@ export interface Ended {
   code: number | null;
   stdout: string;
   stderr: string;
+}
+
+/** The session id in a window's address. */
+export function sessionIn(address: string): string {
+  const id = /[0-9a-f]{8}-[0-9a-f-]{27}/.exec(address)?.[0];
+  if (id === undefined) throw new Error(`no session in ${address}`);
+  return id;
 }
 
 /** Runs a command to its end. */
@@ -166,9 +177,18 @@ export class CairnServer {
   }
   /** The turns of the session that a window's address shows. */
   async turns(address: string): Promise<unknown[]> {
-    const id = /[0-9a-f]{8}-[0-9a-f-]{27}/.exec(address)?.[0] ?? '';
-    const { body } = await this.api<{ turns: unknown[] }>('GET', `/api/sessions/${id}/turns`);
+    const { body } = await this.api<{ turns: unknown[] }>('GET', `/api/sessions/${sessionIn(address)}/turns`);
     return body.turns;
+  }
+  /** A prompt as another device would send it. */
+  async prompt(address: string, text: string): Promise<void> {
+    const path = `/api/sessions/${sessionIn(address)}/inputs/${newId(clock, random)}`;
+    const { status, body } = await this.api('PUT', path, { content: [{ type: 'text', text }], delivery: 'steer', composedAt: Date.now() });
+    if (status !== 201) throw new Error(`the prompt was not admitted: ${JSON.stringify(body)}`);
+  }
+  async rename(address: string, title: string): Promise<void> {
+    const { status, body } = await this.api('PATCH', `/api/sessions/${sessionIn(address)}`, { title });
+    if (status !== 200) throw new Error(`the session was not renamed: ${JSON.stringify(body)}`);
   }
   /** One authorised call of the contract, as a script would make it. */
   async api<T = unknown>(method: string, path: string, body?: unknown): Promise<{ status: number; body: T }> {

@@ -64,6 +64,13 @@ export class Ui {
   card(words: string | RegExp): Locator {
     return this.transcript().locator('details').filter({ hasText: words }).first();
   }
+  /** Opens every card, so that bodies which mount when opened are in the page. */
+  async openEverything(): Promise<void> {
+    await this.page.evaluate(() => {
+      for (const card of document.querySelectorAll('details')) card.open = true;
+    });
+    await this.page.waitForTimeout(200);
+  }
   approval(): Locator {
     return this.page.getByRole('button', { name: /^(Run|Write|Allow|Edit) once/ }).first();
   }
