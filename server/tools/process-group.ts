@@ -1,0 +1,121 @@
+/**
+ * A child process in a session and process group of its own: no controlling terminal, standard input at its end (B51),
+ * and a way to end everything it started that stayed in the group (B44).
+ *
+ * The group's id is the leader's pid. While any process is in the group, the system gives that number to nobody else; once
+ * the leader is gone, a process that bears it is a stranger, and the group is left alone.
+ */
+import { spawn, type ChildProcessByStdio } from 'node:child_process';
+import type { Readable } from 'node:stream';
+import type { Timers } from '#shared/ports.ts';
+import { codeOf } from './fault.ts';
+
+export interface LeaderEnd {
+  /** Null: ended by a signal. */
+  code: number | null;
+  signal: string | null;
+}
+export interface ProcessGroup {
+  readonly stdout: Readable;
+  readonly stderr: Readable;
+  /** Resolves when the leader is gone, whatever its children do; rejects when it could not be started. */
+  readonly ended: Promise<LeaderEnd>;
+  /**
+   * TERM to the group, KILL after `TERM_GRACE_MS`. Resolves when the group is empty, at the latest after `END_LIMIT_MS`.
+   * Whoever started a group calls this last, also when the leader ended by itself: it may have left children.
+   */
+  end(): Promise<void>;
+}
+export interface GroupRequest {
+  file: string;
+  args: readonly string[];
+  cwd: string;
+  env: Readonly<Record<string, string>>;
+}
+export type GroupStarter = (request: GroupRequest) => ProcessGroup;
+
+const TERM_GRACE_MS = 1500;
+const END_LIMIT_MS = 3500;
+const POLL_MS = 25;
+
+export interface ProcessGroups {
+  start: GroupStarter;
+  /** Ends all that still run. */
+  close(): Promise<void>;
+}
+
+export function createProcessGroups(timers: Timers): ProcessGroups {
+  const running = new Set<ProcessGroup>();
+  return {
+    start(request) {
+      const group = startGroup(request, timers);
+      const tracked: ProcessGroup = {
+        ...group,
+        async end() {
+          await group.end();
+          running.delete(tracked);
+        },
+      };
+      running.add(tracked);
+      return tracked;
+    },
+    async close() {
+      await Promise.all(Array.from(running, (group) => group.end()));
+    },
+  };
+}
+
+function startGroup(request: GroupRequest, timers: Timers): ProcessGroup {
+  const child: ChildProcessByStdio<null, Readable, Readable> = spawn(request.file, [...request.args], {
+    cwd: request.cwd,
+    env: request.env,
+    detached: true,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let leaderGone = false;
+  const ended = new Promise<LeaderEnd>((resolve, reject) => {
+    child.once('error', (error) => {
+      leaderGone = true;
+      reject(error);
+    });
+    child.once('exit', (code, signal) => {
+      leaderGone = true;
+      resolve({ code, signal });
+    });
+  });
+
+  // Without a listener of its own a failed start would end the server; those who wait for `ended` hear of it there.
+  ended.catch(() => undefined);
+
+  /** Whether the signal reached the group; false: it is empty. 0 only asks. */
+  const send = (signal: NodeJS.Signals | 0): boolean => {
+    const id = child.pid;
+    if (id === undefined || id <= 1 || id === process.pid) return false;
+    if (leaderGone && exists(id)) return false;
+    return reaches(-id, signal);
+  };
+  let ending: Promise<void> | null = null;
+  const end = async (): Promise<void> => {
+    if (!send('SIGTERM')) return;
+    for (let waited = 0; waited < END_LIMIT_MS && send(waited < TERM_GRACE_MS ? 0 : 'SIGKILL'); waited += POLL_MS) {
+      await new Promise<void>((resolve) => timers.after(POLL_MS, resolve));
+    }
+  };
+  return { stdout: child.stdout, stderr: child.stderr, ended, end: () => (ending ??= end().finally(() => (ending = null))) };
+}
+
+function exists(pid: number): boolean {
+  return reaches(pid, 0);
+}
+
+/** A process that may not be signalled (`EPERM`) is there all the same. */
+function reaches(pid: number, signal: NodeJS.Signals | 0): boolean {
+  try {
+    return process.kill(pid, signal);
+  } catch (error) {
+    const code = codeOf(error);
+    if (code === 'ESRCH') return false;
+    if (code === 'EPERM') return true;
+    throw error;
+  }
+}
