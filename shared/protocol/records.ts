@@ -79,7 +79,8 @@ export interface EventDataByType {
   paused: { reason: PauseReason };
   resumed: Record<string, never>;
   'wire-header': { system: string; tools: unknown[] };
-  'model-changed': { model: string; effort: Effort | null };
+  /** `model` null: the server's default from now on. */
+  'model-changed': { model: string | null; effort: Effort | null };
   'mode-changed': { mode: Mode };
   renamed: { title: string };
   'approval-asked': { approvalId: string; callId: string; name: string; effect: ToolEffect; summary: string };

@@ -1,0 +1,59 @@
+/** A record's data between memory and its JSON text: kept in the row when small, as a blob and a reference when not. */
+import { createHash } from 'node:crypto';
+import { LIMITS } from '#shared/protocol/limits.ts';
+import type { BlobRef, LogRecord } from '#shared/protocol/records.ts';
+import type { Report } from '#shared/ports.ts';
+import { cut } from '#shared/text.ts';
+import type { RecordRow } from './rows.ts';
+import type { HistoryRow } from './statements.ts';
+
+export interface EncodedData {
+  /** The JSON text of the row. */
+  text: string;
+  /** What that text says: the data itself, or its reference. */
+  data: unknown;
+  blob: { sha256: string; bytes: Buffer } | null;
+}
+
+/** The data as it is stored: over `LIMITS.inlineDataBytes` of JSON it becomes a blob, and the row holds its reference. */
+export function encodeData(data: unknown): EncodedData {
+  const text = JSON.stringify(data) as string | undefined;
+  if (text === undefined) throw new TypeError('a record needs data that JSON can hold');
+  // a UTF-16 unit is at most three bytes of UTF-8: most data needs no counting
+  if (text.length * 3 <= LIMITS.inlineDataBytes || Buffer.byteLength(text) <= LIMITS.inlineDataBytes) return { text, data, blob: null };
+  const bytes = Buffer.from(text);
+  const sha256 = createHash('sha256').update(bytes).digest('hex');
+  const reference: BlobRef = { blob: { sha256, size: bytes.length }, preview: cut(text, LIMITS.previewChars) };
+  return { text: JSON.stringify(reference), data: reference, blob: { sha256, bytes } };
+}
+
+/** The record as it is sent. A row whose JSON is damaged is reported and reads as an opaque row of type `unreadable`: it keeps its seq, so the log stays dense. */
+export function recordOf(sessionId: string, row: RecordRow, report: Report): LogRecord {
+  const data = parse(row.data);
+  if (data !== undefined) return recordWith(sessionId, row, row.type, data);
+  report('unreadable-record', { sessionId, seq: row.seq, type: row.type });
+  return recordWith(sessionId, row, 'unreadable', { unreadable: true, type: row.type });
+}
+
+/** The record with its data in full; null, and reported, when the row or its blob cannot be read. */
+export function fullRecordOf(sessionId: string, row: HistoryRow, report: Report): LogRecord | null {
+  const text = row.blob === null ? row.data : row.bytes?.toString();
+  const data = text === undefined ? undefined : parse(text);
+  if (data !== undefined) return recordWith(sessionId, row, row.type, data);
+  report('unreadable-record', { sessionId, seq: row.seq, type: row.type, blob: row.blob });
+  return null;
+}
+
+function recordWith(sessionId: string, row: RecordRow, type: string, data: unknown): LogRecord {
+  const base = { sessionId, seq: row.seq, id: row.id, type, data, createdAt: row.created_at, turnId: row.turn_id };
+  return row.kind === 'event' ? { kind: 'event', ...base } : { kind: 'chunk', ...base, step: row.step, role: row.role ?? 'system' };
+}
+
+/** Undefined: not JSON. */
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,29 @@
+/** Server settings: what nobody has set has its default. */
+import { MODES } from '#shared/protocol/records.ts';
+import type { Settings, SettingsPatch } from '#shared/protocol/requests.ts';
+import type { Command } from '../port.ts';
+import type { Core } from './core.ts';
+import { once } from './core.ts';
+
+/** `stepLimit`: steps of one turn before it ends by itself. */
+const DEFAULTS: Settings = { model: null, mode: 'ask', stepLimit: 100 };
+
+export function settings(core: Core): Settings {
+  const kept = new Map(core.sql.settings().map(({ key, value }) => [key, JSON.parse(value) as unknown]));
+  const model = kept.get('model');
+  const stepLimit = kept.get('stepLimit');
+  return {
+    model: typeof model === 'string' ? model : DEFAULTS.model,
+    mode: MODES.find((mode) => mode === kept.get('mode')) ?? DEFAULTS.mode,
+    stepLimit: typeof stepLimit === 'number' ? stepLimit : DEFAULTS.stepLimit,
+  };
+}
+
+export function changeSettings(core: Core, patch: SettingsPatch, command: Command): Settings {
+  return once(core, command, 'change-settings', null, () => {
+    for (const [key, value] of Object.entries(patch)) {
+      if (value !== undefined) core.sql.putSetting(key, JSON.stringify(value));
+    }
+    return settings(core);
+  });
+}

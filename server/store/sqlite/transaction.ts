@@ -1,0 +1,43 @@
+/**
+ * The one way to write. Every write transaction begins IMMEDIATE: one that reads first and asks for the lock later fails
+ * with BUSY at once, whatever the timeout, when another process wrote in between (B53).
+ */
+import type Database from 'better-sqlite3';
+import { CodedError } from '#shared/protocol/errors.ts';
+
+/** What a callback may answer: anything but a promise, which would be committed before its work is done (B56). */
+type Plain<T> = T extends PromiseLike<unknown> ? never : T;
+export type Write = <T>(callback: () => Plain<T>) => T;
+export type Read = <T>(callback: () => Plain<T>) => T;
+
+/** Runs callbacks each in a write transaction: committed when it answers, rolled back whole when it throws or answers a thenable. */
+export function writer(db: Database.Database): Write {
+  return runner(db, 'BEGIN IMMEDIATE');
+}
+/** Runs callbacks each in a read transaction: all its reads see one state. */
+export function reader(db: Database.Database): Read {
+  return runner(db, 'BEGIN DEFERRED');
+}
+
+function runner(db: Database.Database, how: 'BEGIN IMMEDIATE' | 'BEGIN DEFERRED'): Write {
+  const begin = db.prepare(how);
+  const commit = db.prepare('COMMIT');
+  const rollback = db.prepare('ROLLBACK');
+  return (callback) => {
+    if (!db.open) throw new CodedError('shutting-down', 'the server is shutting down');
+    begin.run();
+    try {
+      const result = callback();
+      if (isThenable(result)) throw new TypeError('a transaction answered a promise: its work would run outside of it');
+      commit.run();
+      return result;
+    } finally {
+      // SQLite itself rolls some failures back (a full disk); then nothing is left to do
+      if (db.inTransaction) rollback.run();
+    }
+  };
+}
+
+function isThenable(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function';
+}
