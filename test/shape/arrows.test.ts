@@ -19,8 +19,9 @@ const APP: Record<string, readonly string[]> = {
   composables: ['stores', 'sync'],
   stores: ['sync'],
   sync: ['mirror', 'own'],
-  mirror: [],
-  own: [],
+  mirror: ['disk'],
+  own: ['disk'],
+  disk: [],
   render: [],
   pwa: [],
 };

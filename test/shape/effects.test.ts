@@ -1,0 +1,27 @@
+/** Effects are handed in: only each side's `main.ts` names the real clock, chance, network and disk (ARCHITECTURE, "Effects"). */
+import { describe, expect, it } from 'vitest';
+import { places, sources } from './sources.ts';
+
+/** Files that are an edge themselves: plain Node scripts that run before or beside the server, and the worker's own global. */
+const EDGES = ['server/main.ts', 'app/main.ts', 'server/start.mjs', 'server/dev.mjs'];
+const files = sources(['app', 'server', 'shared']).filter((source) => !EDGES.includes(source.path));
+const named = (pattern: RegExp): string[] => files.flatMap((source) => places(source, pattern));
+
+describe('only main.ts names', () => {
+  it('the clock', () => {
+    expect(named(/\bDate\.now\b|\bnew Date\(\)|\bperformance\.now\b/)).toEqual([]);
+  });
+  it('chance', () => {
+    expect(named(/\bMath\.random\b|\bcrypto\.randomUUID\b|\brandomUUID\b|\brandomBytes\b|\bgetRandomValues\b/)).toEqual([]);
+  });
+  it("the browser's network and disk", () => {
+    const found = files.filter((source) => /^(app|shared)\//.test(source.path));
+    const pattern =
+      /(?<![.\w])fetch\(|\bglobalThis\.fetch\b|\bnew WebSocket\(|\b(?:globalThis|window|self)\.indexedDB\b|\bindexedDB\.\w|\blocalStorage\b|\bsessionStorage\b|\bnew BroadcastChannel\(|\bnavigator\.locks\b/;
+    expect(found.flatMap((source) => places(source, pattern))).toEqual([]);
+  });
+  it("the server's environment and exit", () => {
+    const found = files.filter((source) => source.path.startsWith('server/'));
+    expect(found.flatMap((source) => places(source, /\bprocess\.(env|argv|exit|exitCode)\b/))).toEqual([]);
+  });
+});
