@@ -79,7 +79,7 @@ await step('types', ['node_modules/vue-tsc/bin/vue-tsc.js', '-b']);
 await step('lint', ['node_modules/oxlint/bin/oxlint', '--deny-warnings']);
 await step('format', ['node_modules/prettier/bin/prettier.cjs', '--check', '--log-level=warn', '.']);
 await tests('tests', []);
-await step('build', ['server/start.mjs', '--help']);
+await step('build', ['server/start.mjs', '--build']);
 const browserTests = await tests('browser tests', ['--config', 'test/e2e/vitest.config.ts']);
 const inBrowser = [...browserTests]
   .filter(([path]) => path.startsWith('test/e2e/') && !path.endsWith('process.test.ts'))
