@@ -93,11 +93,15 @@ export function toolBlock(i: number, start: Fields, callId: string, emit: Emit):
     stop() {
       say(text.end());
       // Some servers send the input whole at the start, and a call without arguments streams none.
-      if (!any) say(JSON.stringify(start['input'] ?? {}));
+      if (!any) say(JSON.stringify(isObject(start['input']) ? start['input'] : {}));
       emit({ type: 'tool-call-end', i });
     },
     cut: () => say(text.end()),
   };
+}
+
+function isObject(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function callerOf(start: Fields): { caller?: unknown } {

@@ -18,8 +18,6 @@ export interface StreamEnd {
 }
 
 export class StreamReader {
-  /** Some block has begun: the attempt can no longer be retried unseen. */
-  sawOutput = false;
   /** `message_start` came: usage is owed. */
   started = false;
   readonly #emit: Emit;
@@ -86,7 +84,6 @@ export class StreamReader {
   }
 
   #start(index: number, block: Fields): void {
-    this.sawOutput = true;
     const before = this.#open.get(index);
     if (before !== undefined) {
       this.#report('agent.block-restarted', { index });
