@@ -43,8 +43,6 @@ export interface AppParts {
   shell: string | null;
   /** Where the server is bound. Asked for when the first request is there. */
   bound(): Bound;
-  /** Resolves once recovery has been through: requests that come earlier wait for it. */
-  ready: Promise<void>;
 }
 
 export interface App {
@@ -52,12 +50,16 @@ export interface App {
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void;
   /** The origin that people open, once bound. */
   canonical(): string;
+  /** Recovery has been through: requests that came earlier waited for it. */
+  open(): void;
   /** Sends every socket away. */
   close(): void;
 }
 
 export async function createApp(parts: AppParts): Promise<App> {
-  const { store, runner, clock, timers, report, token, ready } = parts;
+  const { store, runner, clock, timers, report, token } = parts;
+  let open!: () => void;
+  const ready = new Promise<void>((resolve) => (open = resolve));
   let doors: Allowed | null = null;
   const allowed = (): Allowed => (doors ??= allowedDoors(parts.bound(), parts.tls, parts.origins));
   const port = (): number => parts.bound().port;
@@ -76,16 +78,14 @@ export async function createApp(parts: AppParts): Promise<App> {
   app.disable('etag');
   app.enable('case sensitive routing');
   app.enable('strict routing');
-  app.use(API, dataHeaders(), async (_request, _response, next) => {
-    await ready;
-    next();
-  });
+  app.use(API, dataHeaders(), (_request, _response, next) => ready.then(() => next()));
   app.use(API, apiRouter(http));
   app.use(pageHeaders(), shellHandler({ dir: parts.shell, allowed }));
 
   return {
     request: (request, response) => void app(request, response),
     upgrade: upgradeHandler({ door, hub, epoch: store.epoch, report, ready }),
+    open,
     canonical: () => allowed().canonical,
     close: () => hub.close(),
   };

@@ -53,17 +53,20 @@ export function apiRouter(parts: HttpParts): Router {
   const needs = new Map<string, Need>(resources.flatMap(({ path, need }) => (need ? [[path, need] as const] : [])));
   const passed = new WeakMap<Request, Passed>();
 
-  router.use(async (request, response, next) => {
+  // Express passes a rejected promise on to the error handler below.
+  router.use((request, response, next) => {
     response.setHeader(EPOCH_HEADER, parts.store.epoch);
     response.setHeader('Cache-Control', 'no-store');
     const knock = knockOf(request, false);
-    passed.set(request, { knock, caller: await parts.door.admit(knock, needs.get(request.path) ?? 'token') });
-    next();
+    return parts.door.admit(knock, needs.get(request.path) ?? 'token').then((caller) => {
+      passed.set(request, { knock, caller });
+      next();
+    });
   });
   for (const resource of resources)
-    router.all(resource.path, async (request, response) => {
-      send(response, await answerOf(resource, request, passed.get(request)!));
-    });
+    router.all(resource.path, (request, response) =>
+      answerOf(resource, request, passed.get(request)!).then((answer) => send(response, answer)),
+    );
   router.use(() => {
     throw new CodedError('not-found', 'There is no such path.');
   });

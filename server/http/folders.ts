@@ -45,7 +45,7 @@ async function newestWorkspaces(store: Store, count: number): Promise<string[]> 
   for (let span = 256; ; span *= 2) {
     const since = Math.max(0, version - span);
     const found = new Set<string>();
-    for (const session of (await sessionsAfter(store, since)).reverse()) found.add(session.workspace);
+    for (const session of (await sessionsAfter(store, since)).toReversed()) found.add(session.workspace);
     if (found.size >= count || since === 0) return [...found].slice(0, count);
   }
 }

@@ -1,12 +1,10 @@
-/** Reading a session: its timeline in one snapshot, its log, its chunks, its turns. Answers are bounded in bytes as well as in rows. */
+/** Reading a session: its timeline in one snapshot, its log, its chunks, its turns. The store bounds a page in bytes as well as in rows. */
 import { LIMITS } from '#shared/protocol/limits.ts';
 import { idParam, wholeQuery } from './check.ts';
-import { newestWithin } from './newest-within.ts';
 import type { HttpParts } from './parts.ts';
 import { type Call, ok, type Resource } from './resource.ts';
 
-/** Bytes of records in one `timeline` or `chunks` answer: past it the older ones are left for the next page. */
-const ANSWER_BYTES = 2 * 1024 * 1024;
+/** Rows when the query names no limit. */
 const DEFAULTS = { timeline: 200, log: 500, chunks: 100, turns: 100 };
 
 export function historyResources(parts: HttpParts): Resource[] {
@@ -23,8 +21,7 @@ async function timeline({ store, runner }: HttpParts, call: Call) {
   const id = idParam(call, 'id');
   const limit = wholeQuery(call, 'limit', { min: 1, max: LIMITS.recordsPerPage, fallback: DEFAULTS.timeline });
   const page = await store.timeline(id, limit);
-  const live = runner.snapshot(id);
-  return ok({ ...page, records: newestWithin(page.records, ANSWER_BYTES), live });
+  return ok({ ...page, live: runner.snapshot(id) });
 }
 
 async function log({ store }: HttpParts, call: Call) {
@@ -38,11 +35,7 @@ async function chunks({ store }: HttpParts, call: Call) {
   const id = idParam(call, 'id');
   const before = wholeQuery(call, 'before', { min: 1, fallback: null });
   const limit = wholeQuery(call, 'limit', { min: 1, max: LIMITS.chunksPerPage, fallback: DEFAULTS.chunks });
-  const page = await store.chunks(id, before, limit);
-  const kept = newestWithin(page.chunks, ANSWER_BYTES);
-  if (kept.length === page.chunks.length) return ok(page);
-  const oldest = kept[0]!.seq;
-  return ok({ ...page, chunks: kept, oldestSeq: oldest, from: oldest });
+  return ok(await store.chunks(id, before, limit));
 }
 
 async function turns({ store }: HttpParts, call: Call) {

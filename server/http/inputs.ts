@@ -4,8 +4,8 @@ import { CodedError } from '#shared/protocol/errors.ts';
 import { LIMITS } from '#shared/protocol/limits.ts';
 import { DeleteBody, PatchInput, PutInput } from '#shared/protocol/requests.ts';
 import { utf8Length } from '#shared/text.ts';
+import { payloadHash } from '../inbox/payload-hash.ts';
 import { body, idParam } from './check.ts';
-import { inputHashOf } from './payload.ts';
 import { commandOf, type HttpParts } from './parts.ts';
 import { type Call, ok, type Resource } from './resource.ts';
 
@@ -32,7 +32,7 @@ async function admit({ store, runner, clock }: HttpParts, call: Call) {
     inputId,
     content: asked.content,
     delivery: asked.delivery,
-    payloadHash: inputHashOf(sessionId, asked.content, asked.delivery),
+    payloadHash: payloadHash(sessionId, asked.content, asked.delivery),
     composedAt: asked.composedAt ?? now,
     seenSeq: asked.seenSeq ?? null,
     aimedTurnId: asked.aimedTurnId,

@@ -2,8 +2,9 @@
 import { CodedError } from '#shared/protocol/errors.ts';
 import { LIMITS } from '#shared/protocol/limits.ts';
 import { CreateSession, DeleteBody, PatchSession } from '#shared/protocol/requests.ts';
+import { sha256 } from '../auth/secrets.ts';
+import { canonicalJson } from '../inbox/canonical.ts';
 import { body, idParam, textQuery, wholeQuery } from './check.ts';
-import { createHashOf } from './payload.ts';
 import { commandOf, type HttpParts } from './parts.ts';
 import { type Call, ok, type Resource } from './resource.ts';
 
@@ -45,7 +46,7 @@ async function create({ store, toolbox, clock }: HttpParts, call: Call) {
     model: asked.model ?? null,
     effort: asked.effort ?? null,
     mode: asked.mode ?? settings.mode,
-    payloadHash: createHashOf(asked),
+    payloadHash: sha256(canonicalJson(asked)),
     now: clock.now(),
   });
   return ok(session, outcome === 'created' ? 201 : 200);

@@ -1,0 +1,171 @@
+/**
+ * The server's start: the only place that constructs things and names the real clock, chance, network and disk. Whatever
+ * stops a start is one plain line on stderr and a non-zero exit.
+ */
+import { randomBytes } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { homedir } from 'node:os';
+import { dirname, join } from 'node:path';
+import type { Clock, Random, Report, Timers } from '#shared/ports.ts';
+import { createAgent } from './agent/create.ts';
+import { createApp } from './app.ts';
+import { isLoopback } from './auth/allowed.ts';
+import { loadToken, signInLink, type TokenFile } from './auth/token.ts';
+import { type Config, helpText, parseConfig } from './config.ts';
+import { decisions } from './inbox/decisions.ts';
+import { createRunner } from './runner/coordinator.ts';
+import { openSqliteStore } from './store/sqlite/open.ts';
+import { createToolbox } from './tools/toolbox.ts';
+
+/** What is under way when the server is told to end gets this long, in milliseconds. */
+const LAST_REQUESTS = 2_000;
+
+const clock: Clock = { now: () => Date.now() };
+const random: Random = { unit: () => Math.random(), bytes: (n) => randomBytes(n) };
+const timers: Timers = {
+  after(ms, callback) {
+    const timer = setTimeout(callback, ms);
+    return () => clearTimeout(timer);
+  },
+};
+const report: Report = (event, facts) => {
+  const told = JSON.stringify(facts ?? {}, (_key, value: unknown) => (value instanceof Error ? (value.stack ?? value.message) : value));
+  process.stderr.write(`${new Date(clock.now()).toISOString()} ${event} ${told}\n`);
+};
+
+/** A start that cannot go on, said in one line for a person. */
+class StartError extends Error {}
+
+async function start(): Promise<void> {
+  const config = parseConfig({ env: process.env, argv: process.argv.slice(2), home: homedir(), cwd: process.cwd() });
+  if (config.help) return void process.stdout.write(helpText());
+  const root = findRoot(import.meta.dirname);
+  const tls = readTls(config);
+
+  const store = await openSqliteStore({ folder: config.dataDir, clock, random, report, decisions });
+  const token = loadToken(config.token, tokenFile(config.dataDir), random);
+  const agent = createAgent(config.model, { clock, random, timers, report });
+  const toolbox = createToolbox({
+    roots: config.workspaceRoots,
+    dataDir: config.dataDir,
+    env: process.env,
+    timers,
+    random,
+    report,
+  });
+  const runner = createRunner({ store, agent, toolbox, clock, random, timers, report });
+
+  const server = tls ? createTlsServer(tls) : createServer();
+  const bound = (): AddressInfo => server.address() as AddressInfo;
+  const shell = join(root, 'dist', 'app');
+  const app = await createApp({
+    store,
+    runner,
+    agent,
+    toolbox,
+    clock,
+    random,
+    timers,
+    report,
+    token,
+    version: versionOf(root),
+    tls: tls !== null,
+    origins: config.origins,
+    shell: existsSync(join(shell, 'index.html')) ? shell : null,
+    bound,
+  });
+  server.on('request', app.request);
+  server.on('upgrade', app.upgrade);
+
+  // The port comes before recovery: a start that fails must not have begun anybody's turn.
+  await listen(server, config);
+  await runner.recover();
+  app.open();
+
+  const [address, origin] = [bound().address, config.origins[0]];
+  const everywhere = address === '0.0.0.0' || address === '::';
+  const base = isLoopback(address) || everywhere || origin === undefined ? app.canonical() : origin;
+  process.stdout.write(`Cairn is ready. Sign in: ${signInLink(base, token)}\n`);
+  process.stdout.write(`Model: ${agent.demo ? `${agent.label}. --help says how to connect a real one.` : agent.label}\n`);
+  if (!isLoopback(address) && origin === undefined)
+    process.stdout.write('Only this machine is let in so far: CAIRN_ORIGINS names the origin that other devices will open.\n');
+
+  let ending = false;
+  const end = async (): Promise<void> => {
+    if (ending) process.exit(1);
+    ending = true;
+    app.close();
+    await Promise.all([closeServer(server), runner.close()]);
+    await toolbox.close();
+    await agent.close();
+    await store.close();
+    process.exit(0);
+  };
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => void end().catch(fail));
+}
+
+/** The package's folder, from the source as well as from the bundle in `dist/server`. */
+function findRoot(from: string): string {
+  for (let folder = from; ; folder = dirname(folder)) {
+    if (existsSync(join(folder, 'package.json'))) return folder;
+    if (dirname(folder) === folder) throw new StartError('package.json is missing: run Cairn from its own folder.');
+  }
+}
+
+function versionOf(root: string): string {
+  return (JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string }).version;
+}
+
+function readTls({ tls }: Config): { cert: Buffer; key: Buffer } | null {
+  if (tls === null) return null;
+  try {
+    return { cert: readFileSync(tls.cert), key: readFileSync(tls.key) };
+  } catch (error) {
+    throw new StartError(`The TLS files cannot be read: ${reasonOf(error)}`);
+  }
+}
+
+function tokenFile(dataDir: string): TokenFile {
+  const path = join(dataDir, 'token');
+  return {
+    read: () => (existsSync(path) ? readFileSync(path, 'utf8') : null),
+    write: (text) => {
+      mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+      writeFileSync(path, text, { mode: 0o600 });
+    },
+  };
+}
+
+async function listen(server: Server, { port, host }: Config): Promise<void> {
+  const failed = await new Promise<NodeJS.ErrnoException | null>((resolve) => {
+    server.once('error', resolve);
+    server.listen(port, host, () => resolve(null));
+  });
+  if (failed === null) return;
+  if (failed.code === 'EADDRINUSE') throw new StartError(`Port ${port} on ${host} is already in use. Choose another with --port or PORT.`);
+  if (failed.code === 'EACCES') throw new StartError(`Port ${port} may not be used by this user. Choose another with --port or PORT.`);
+  throw new StartError(`Cannot listen on ${host} port ${port}: ${reasonOf(failed)}`);
+}
+
+/** No new requests; those under way may end, but not for ever. */
+async function closeServer(server: Server): Promise<void> {
+  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+  server.closeIdleConnections();
+  const cancel = timers.after(LAST_REQUESTS, () => server.closeAllConnections());
+  await closed;
+  cancel();
+}
+
+function reasonOf(error: unknown): string {
+  return (error instanceof Error ? error.message : String(error)).split('\n')[0]!;
+}
+
+function fail(error: unknown): void {
+  process.stderr.write(`cairn: ${reasonOf(error)}\n`);
+  process.exit(1);
+}
+
+start().catch(fail);
