@@ -60,7 +60,7 @@ describe('accessibility', () => {
     await ui.page.getByRole('button', { name: 'garden' }).first().waitFor();
     faults.push(...(await broken(ui.page, 'folder picker')));
     await ui.page.reload();
-    await ui.startSession('garden');
+    await ui.startSession();
     await ui.send('show everything');
     await ui.approval().waitFor();
     faults.push(...(await broken(ui.page, 'approval')));

@@ -65,10 +65,9 @@ describe('B59: what was written never runs', () => {
     const asked: string[] = [];
     device.context.on('request', (request) => asked.push(request.url()));
     const ui = await device.signIn(server);
-    await ui.startSession('garden');
-    await server.rename(ui.page.url(), '<img src=x onerror="window.__owned=1"> [t](javascript:window.__owned=1)');
-
+    await ui.startSession();
     await ui.send(EVIL);
+    await server.rename(await ui.address(), '<img src=x onerror="window.__owned=1"> [t](javascript:window.__owned=1)');
     const found = new Set<string>();
     const deadline = Date.now() + 60_000;
     while (!(await ui.said('The end.').isVisible()) && Date.now() < deadline) {

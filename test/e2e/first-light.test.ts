@@ -14,7 +14,7 @@ describe('first light', () => {
     const ui = await device.signIn(server);
     expect(ui.page.url(), 'the token leaves the address bar').not.toContain(server.token);
 
-    await ui.startSession('garden');
+    await ui.startSession();
     await ui.send('list the files here and write notes.md with a summary');
 
     await ui.card(/list/i).waitFor();
@@ -49,7 +49,7 @@ describe('first light', () => {
     const server = await stage.server();
     const device = await stage.device();
     const ui = await device.signIn(server);
-    await ui.startSession('garden');
+    await ui.startSession();
     await ui.send('write plan.md with a plan');
     await ui.approval().waitFor();
     await ui.refusal().click();

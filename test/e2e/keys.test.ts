@@ -13,7 +13,7 @@ async function ready(options: { touch?: boolean } = {}): Promise<{ ui: Ui; keys:
     options.touch === true ? { hasTouch: true, isMobile: true, viewport: { width: 390, height: 844 } } : {},
   );
   const ui = await device.signIn(server);
-  await ui.startSession('garden');
+  await ui.startSession();
   await ui.composer().click();
   const keys = await device.context.newCDPSession(ui.page);
   return { ui, keys, prompts: () => model.double.log.map((entry) => entry.prompt.split('\n').at(-1) ?? '') };

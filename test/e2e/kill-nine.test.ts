@@ -19,7 +19,7 @@ describe('kill -9', () => {
     const server = await stage.server({ env: model.env });
     const device = await stage.device({ linkTrouble: true });
     const ui = await device.signIn(server);
-    await ui.startSession('garden');
+    await ui.startSession();
     await ui.send('a long story');
     await ui.said('word-20 ').waitFor();
     await ui.card(/list/i).waitFor();
@@ -48,7 +48,7 @@ describe('kill -9', () => {
     const server = await stage.server({ env: model.env });
     const device = await stage.device({ linkTrouble: true });
     const ui = await device.signIn(server);
-    await ui.startSession('garden');
+    await ui.startSession();
     await ui.send('run it');
     await ui.approval().click();
     const runs = join(server.workspace, 'runs.txt');

@@ -1,5 +1,6 @@
 /** The link cut for real, through a proxy: nothing is lost, nothing runs twice, nothing stays stuck. */
 import { describe, expect, it } from 'vitest';
+import { sessionIn } from './harness/server.ts';
 import { useModel, useStage } from './harness/stage.ts';
 
 const stage = useStage();
@@ -13,7 +14,7 @@ describe('a bad link', () => {
     const { server, link } = await stage.behindProxy({ env: model.env });
     const device = await stage.device({ linkTrouble: true });
     const ui = await device.signIn(server, link.url);
-    await ui.startSession('garden');
+    await ui.startSession();
     await ui.send('a long story');
     await ui.said('word-10 ').waitFor();
     await link.refuse();
@@ -31,12 +32,12 @@ describe('a bad link', () => {
     const { server, link } = await stage.behindProxy({ env: model.env });
     const device = await stage.device({ linkTrouble: true });
     const ui = await device.signIn(server, link.url);
-    await ui.startSession('garden');
+    await ui.startSession();
     await ui.send('awake');
     await ui.said('Heard: awake.').waitFor();
     await ui.idle();
     link.freezeOpen();
-    await server.prompt(ui.page.url(), 'while you slept');
+    await server.prompt(await ui.address(), 'while you slept');
     await ui.page.evaluate(() => document.dispatchEvent(new Event('visibilitychange')));
     await ui.said('Heard: while you slept.').waitFor({ timeout: 25_000 });
     expect((await ui.text()).match(/Heard: while you slept\./g)).toHaveLength(1);
@@ -47,19 +48,23 @@ describe('a bad link', () => {
     const { server, link } = await stage.behindProxy({ env: model.env });
     const device = await stage.device({ linkTrouble: true });
     const ui = await device.signIn(server, link.url);
-    await ui.startSession('garden');
+    await ui.startSession();
+    await ui.send('first');
+    await ui.said('Done once.').waitFor();
+    await ui.idle();
     link.holdAnswers();
     await ui.send('exactly once');
-    await expect.poll(() => model.double.log.length, { timeout: 15_000 }).toBe(1);
+    await expect.poll(() => model.double.log.length, { timeout: 15_000 }).toBe(2);
     await link.refuse();
     await server.kill9();
     link.thaw();
     await server.start();
     await link.accept();
-    await ui.said('Done once.').waitFor({ timeout: 40_000 });
+    await ui.link(/^live$/i).waitFor({ timeout: 40_000 });
     await ui.idle();
     expect((await ui.text()).match(/^exactly once$/gm)).toHaveLength(1);
-    expect(await server.turns(ui.page.url())).toHaveLength(1);
+    expect((await ui.text()).match(/Done once\./g)).toHaveLength(2);
+    expect(await server.turns(await ui.address())).toHaveLength(2);
   });
 
   it('I32: a prompt that cannot go through holds no other session', async () => {
@@ -67,12 +72,15 @@ describe('a bad link', () => {
     const server = await stage.server({ env: model.env });
     const device = await stage.device({ linkTrouble: true });
     const ui = await device.signIn(server);
-    await ui.startSession('garden');
-    const stuck = /[0-9a-f]{8}-[0-9a-f-]{27}/.exec(ui.page.url())?.[0] ?? '';
+    await ui.startSession();
+    await ui.send('first');
+    await ui.said('Heard: first.').waitFor();
+    await ui.idle();
+    const stuck = sessionIn(await ui.address());
     await device.context.route(`**/api/sessions/${stuck}/inputs/**`, (route) => route.abort());
     await ui.send('stuck here');
     await ui.page.goto(server.url);
-    await ui.startSession('garden');
+    await ui.startSession();
     await ui.send('goes through');
     await ui.said('Heard: goes through.').waitFor();
     await device.context.unrouteAll();

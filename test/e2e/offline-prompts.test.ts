@@ -10,11 +10,11 @@ describe('without the server', () => {
     const server = await stage.server({ env: model.env });
     const device = await stage.device({ linkTrouble: true });
     const first = await device.signIn(server);
-    await first.startSession('garden');
+    await first.startSession();
     await first.send('before the storm');
     await first.said('Answer to before the storm.').waitFor();
     await first.idle();
-    const address = first.page.url();
+    const address = await first.address();
 
     await server.stop();
     await first.page.reload();
@@ -48,22 +48,24 @@ describe('without the server', () => {
   });
 
   it('a session made while it is away is there, with its prompt, when it is back', async () => {
-    const model = await useModel(stage, (_request, reply) => reply.text('Made it.'));
+    const model = await useModel(stage, (request, reply) => reply.text(`Answer to ${request.prompt.split('\n').at(-1) ?? ''}.`));
     const server = await stage.server({ env: model.env });
     const device = await stage.device({ linkTrouble: true });
     const ui = await device.signIn(server);
-    await ui.startSession('garden');
+    await ui.startSession();
     await ui.send('so that the folder is known');
-    await ui.said('Made it.').waitFor();
+    await ui.said('Answer to so that the folder is known.').waitFor();
     await server.stop();
     await ui.link(/offline/i).waitFor();
+    await ui.startSession();
     await ui.send('written in the dark');
     await ui.page
       .getByText(/held on this device/i)
       .first()
       .waitFor();
+    expect(await ui.text()).not.toContain('so that the folder is known');
     await server.start();
-    await expect.poll(() => ui.text(), { timeout: 40_000 }).toMatch(/written in the dark[\s\S]*Made it\./);
+    await ui.said('Answer to written in the dark.').waitFor({ timeout: 40_000 });
     expect(model.double.log).toHaveLength(2);
   });
 
@@ -71,11 +73,13 @@ describe('without the server', () => {
     const server = await stage.server();
     const device = await stage.device({ linkTrouble: true });
     const ui = await device.signIn(server);
-    await ui.startSession('garden');
-    const address = new URL(ui.page.url());
+    await ui.startSession();
+    await ui.send('list the files here');
+    await ui.idle();
+    const address = new URL(await ui.address());
     await ui.page.close();
     await server.stop();
-    for (const path of ['/', address.pathname, '/settings']) {
+    for (const path of ['/', '/new', address.pathname, '/settings']) {
       const page = await device.context.newPage();
       await page.goto(server.url + path);
       await page

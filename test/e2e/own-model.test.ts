@@ -21,7 +21,7 @@ describe('a model of one’s own', () => {
     const server = await stage.server({ env: model.env });
     const device = await stage.device();
     const ui = await device.signIn(server);
-    await ui.startSession('garden');
+    await ui.startSession();
 
     await ui.send('write a note');
     await ui.said('I will look around.').waitFor();
@@ -42,7 +42,7 @@ describe('a model of one’s own', () => {
     );
     const server = await stage.server({ env: model.env });
     const ui = await (await stage.device()).signIn(server);
-    await ui.startSession('garden');
+    await ui.startSession();
     await ui.send('do this');
     await ui.said('word-5 ').waitFor();
     await ui.send('also this', 'Steer');
@@ -60,7 +60,7 @@ describe('a model of one’s own', () => {
     );
     const server = await stage.server({ env: model.env });
     const ui = await (await stage.device()).signIn(server);
-    await ui.startSession('garden');
+    await ui.startSession();
     await ui.send('first');
     await ui.said(/the model has no such size/).waitFor();
     await ui.send('second');

@@ -20,7 +20,7 @@ describe('on a phone', () => {
     const ui = await device.signIn(server);
     expect(await tooWide(ui.page)).toBeLessThanOrEqual(0);
 
-    await ui.startSession('garden');
+    await ui.startSession();
     const field = await ui.composer().evaluate((box) => Number.parseFloat(getComputedStyle(box).fontSize));
     expect(field, 'smaller makes iOS zoom').toBeGreaterThanOrEqual(16);
     await ui.send('run something');

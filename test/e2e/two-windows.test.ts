@@ -8,21 +8,19 @@ const words = (count: number): string => Array.from({ length: count }, (_, n) =>
 describe('two windows', () => {
   it('of two devices show the same, live, and a prompt in one is seen in the other', async () => {
     const model = await useModel(stage, (request, reply) =>
-      request.prompt.includes('from the second') ? reply.text('Seen by both.') : reply.text(words(120), { wait: 40 }),
+      request.prompt.includes('from the second') ? reply.text('Seen by both.') : reply.text(words(200), { wait: 40 }),
     );
     const server = await stage.server({ env: model.env });
     const first = await (await stage.device()).signIn(server);
     const otherDevice = await stage.device();
-    await first.startSession('garden');
+    await first.startSession();
     const second = await otherDevice.signIn(server);
-    await second.page.goto(first.page.url());
-    await second.composer().waitFor();
-
     await first.send('from the first');
+    await second.page.goto(await first.address());
     await second.said('from the first').waitFor();
     await Promise.all([first.said('word-10 ').waitFor(), second.said('word-10 ').waitFor()]);
-    expect(await second.text(), 'live, not only once it is sealed').not.toContain('word-119');
-    await Promise.all([first.said('word-119').waitFor(), second.said('word-119').waitFor()]);
+    expect(await second.text(), 'live, not only once it is sealed').not.toContain('word-199');
+    await Promise.all([first.said('word-199').waitFor(), second.said('word-199').waitFor()]);
     await first.idle();
 
     await second.send('from the second');
@@ -40,10 +38,10 @@ describe('two windows', () => {
     const server = await stage.server({ env: model.env });
     const device = await stage.device();
     const first = await device.signIn(server);
-    await first.startSession('garden');
+    await first.startSession();
     await first.send('count');
     await first.approval().waitFor();
-    const second = await device.open(first.page.url());
+    const second = await device.open(await first.address());
     await second.approval().click();
     await Promise.all([first.said('Ran.').waitFor(), second.said('Ran.').waitFor()]);
     await first.approval().waitFor({ state: 'hidden' });

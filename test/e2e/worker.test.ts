@@ -63,7 +63,7 @@ describe('the worker', () => {
     ui.page.on('response', (response) => {
       if (new URL(response.url()).pathname.startsWith('/api') && response.fromServiceWorker()) through.push(response.url());
     });
-    await ui.startSession('garden');
+    await ui.startSession();
     await ui.send('list the files here');
     await ui.idle();
     expect(through).toEqual([]);
@@ -83,8 +83,10 @@ describe('the worker', () => {
     const server = await stage.server({ env: model.env, program: [build.main] });
     const device = await stage.device({ linkTrouble: true });
     const ui = await device.signIn(server);
-    await ui.startSession('garden');
-    const other = await device.open(ui.page.url());
+    await ui.startSession();
+    await ui.send('hello');
+    await ui.said('ok').waitFor();
+    const other = await device.open(await ui.address());
     await other.composer().waitFor();
     await ui.composer().fill('half a thought');
     await ui.page.evaluate(() => Object.assign(window, { __same: true }));

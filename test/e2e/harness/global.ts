@@ -12,7 +12,7 @@ declare module 'vitest' {
 }
 
 export default async function setUp(project: TestProject): Promise<void> {
-  // Builds when the sources changed, as `npm start` does, and no more.
+  // Builds when the sources changed, as `npm start` does.
   const built = await run(process.execPath, ['server/start.mjs', '--build'], cleanEnv(), 300_000);
   if (built.code !== 0 || !existsSync(join(root, 'dist/app/index.html'))) {
     throw new Error(`the app could not be built:\n${built.stdout}${built.stderr}`);

@@ -13,18 +13,34 @@ export class Ui {
     await this.newSessionButton().waitFor();
   }
   newSessionButton(): Locator {
-    return this.page.getByRole('button', { name: /new session/i }).first();
+    return this.page
+      .getByRole('button', { name: /new session/i })
+      .filter({ visible: true })
+      .first();
   }
   sessionRow(title: string | RegExp): Locator {
     return this.page.getByRole('link', { name: title }).first();
   }
-  /** New session → the folder's name in the picker → start. Ends with the composer of the new session. */
-  async startSession(folder: string): Promise<void> {
+  picker(): Locator {
+    return this.page.getByRole('dialog', { name: 'Choose a folder' });
+  }
+  /** New session → the folder in the picker → its composer. The session itself is made by the first `send`. */
+  async startSession(folder = 'garden', root = 'places'): Promise<void> {
     await this.newSessionButton().click();
-    const picker = this.page.getByRole('dialog');
-    await picker.getByRole('button', { name: folder }).first().click();
-    await picker.getByRole('button', { name: /start|create|begin/i }).click();
+    const wanted = this.picker().getByRole('button', { name: folder }).first();
+    const above = this.picker().getByRole('button', { name: root }).first();
+    await wanted.or(above).first().waitFor();
+    if (!(await wanted.isVisible())) await above.click();
+    await wanted.click();
+    await this.picker()
+      .getByRole('button', { name: `Start in ${folder}` })
+      .click();
     await this.composer().waitFor();
+  }
+  /** The address of the session that is shown, once it is made. */
+  async address(): Promise<string> {
+    await this.page.waitForURL(/\/s\/[0-9a-f-]{36}/);
+    return this.page.url();
   }
 
   // ---- the composer
