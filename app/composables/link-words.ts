@@ -1,0 +1,36 @@
+/** The link line: one state, always with a shape and a word. Offline is weather, not an error. */
+import type { LinkView } from '../sync/views.ts';
+import { countWords, sinceWords } from './time-words.ts';
+
+export type LinkTone = 'live' | 'connecting' | 'catching' | 'offline' | 'out' | 'update' | 'memory';
+
+/**
+ * What the link line says. `memoryOnly` takes the place of "Live" only: a worse state of the link is told first, and that
+ * nothing is kept in this window has a banner of its own.
+ */
+export function linkWords(link: LinkView, memoryOnly: boolean, now: number): { tone: LinkTone; words: string } {
+  switch (link.kind) {
+    case 'live':
+      return memoryOnly ? { tone: 'memory', words: 'Memory only in this window' } : { tone: 'live', words: 'Live' };
+    case 'connecting':
+      return { tone: 'connecting', words: link.tries > 1 ? `Connecting, try ${countWords(link.tries)}` : 'Connecting' };
+    case 'catching-up':
+      return { tone: 'catching', words: link.left > 0 ? `Catching up, ${countWords(link.left)} left` : 'Catching up' };
+    case 'offline':
+      return {
+        tone: 'offline',
+        words: `Offline since ${sinceWords(link.since, now)}${link.held > 0 ? `, ${countWords(link.held)} held` : ''}`,
+      };
+    case 'signed-out':
+      return { tone: 'out', words: 'Signed out here' };
+    case 'update-needed':
+      return { tone: 'update', words: 'Update to keep sending' };
+  }
+}
+
+/** A prompt written now waits on this device. The first try of a connection is not called down: it lasts a moment. */
+export function isLinkDown(link: LinkView): boolean {
+  return (
+    link.kind === 'offline' || link.kind === 'signed-out' || link.kind === 'update-needed' || (link.kind === 'connecting' && link.tries > 1)
+  );
+}

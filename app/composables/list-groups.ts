@@ -1,0 +1,59 @@
+/** How the session list is cut into groups. Order within a group is the store's: newest first. */
+import type { SessionRow } from '../sync/views.ts';
+import { markOf, titleOf } from './session-words.ts';
+import { daysAgo } from './time-words.ts';
+
+export type ListFilter = 'all' | 'needs' | 'unread';
+export interface ListGroup {
+  key: 'needs' | 'running' | 'pinned' | 'today' | 'earlier' | 'archived';
+  name: string;
+  /** Only where the number says something. */
+  count: number | null;
+  rows: SessionRow[];
+}
+
+/** Rows that a search for `words` keeps: every word is in the title or the workspace, in any case. */
+export function matches(row: SessionRow, words: string): boolean {
+  const text = `${titleOf(row)} ${row.summary.workspace}`.toLocaleLowerCase();
+  return words
+    .toLocaleLowerCase()
+    .split(/\s+/)
+    .every((word) => text.includes(word));
+}
+
+/** How many rows each filter would keep. */
+export function filterCounts(rows: readonly SessionRow[]): { needs: number; unread: number } {
+  const open = rows.filter((row) => !row.summary.archived);
+  return { needs: open.filter((row) => markOf(row) === 'waiting').length, unread: open.filter((row) => row.unread).length };
+}
+
+/** Groups in the order they are shown, none of them empty. */
+export function groupRows(rows: readonly SessionRow[], filter: ListFilter, now: number): ListGroup[] {
+  const groups: Record<ListGroup['key'], SessionRow[]> = { needs: [], running: [], pinned: [], today: [], earlier: [], archived: [] };
+  for (const row of rows) {
+    const mark = markOf(row);
+    if (filter === 'needs' && mark !== 'waiting') continue;
+    if (filter === 'unread' && !row.unread) continue;
+    groups[placeOf(row, mark, now)].push(row);
+  }
+  const names: [ListGroup['key'], string, boolean][] = [
+    ['needs', 'Needs you', true],
+    ['running', 'Running', true],
+    ['pinned', 'Pinned', false],
+    ['today', 'Today', false],
+    ['earlier', 'Earlier', false],
+    ['archived', 'Archived', true],
+  ];
+  return names
+    .map(([key, name, counted]) => ({ key, name, count: counted ? groups[key].length : null, rows: groups[key] }))
+    .filter((group) => group.rows.length > 0);
+}
+
+function placeOf(row: SessionRow, mark: ReturnType<typeof markOf>, now: number): ListGroup['key'] {
+  if (mark === 'waiting') return 'needs';
+  if (row.summary.archived) return 'archived';
+  if (mark === 'running') return 'running';
+  if (row.summary.pinned) return 'pinned';
+  // A time ahead of this device's clock is no reason to call a session old.
+  return daysAgo(row.summary.updatedAt, now) <= 0 ? 'today' : 'earlier';
+}
