@@ -30,7 +30,7 @@ describe('the worker', () => {
     expect(await popup.evaluate(() => document.body.innerText)).toContain('"ok":true');
 
     await server.stop();
-    const shell = await page.goto(`${server.url}/session/01890000-0000-7000-8000-000000000000`);
+    const shell = await page.goto(`${server.url}/s/01890000-0000-7000-8000-000000000000`);
     expect(shell?.fromServiceWorker()).toBe(true);
     expect(await page.locator('#app').count()).toBe(1);
   });
