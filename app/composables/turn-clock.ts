@@ -9,8 +9,8 @@ export function useTurnWords(turnId: () => string | null, now: Readonly<Ref<numb
   const sealed = computed(() => transcript.chunks.filter((chunk) => chunk.turnId === turnId()));
   const step = computed(() => Math.max(transcript.live?.turnId === turnId() ? transcript.live.step : 0, sealed.value.at(-1)?.step ?? 0));
   const span = computed(() => (sealed.value.at(-1)?.createdAt ?? 0) - (sealed.value[0]?.createdAt ?? 0));
-  const arrivedAt = ref(Date.now());
-  watch([turnId, () => sealed.value.at(-1)?.seq], () => (arrivedAt.value = Date.now()));
+  const arrivedAt = ref(now.value);
+  watch([turnId, () => sealed.value.at(-1)?.seq], () => (arrivedAt.value = now.value));
   return computed(() => {
     if (turnId() === null) return null;
     return `step ${step.value + 1}, ${durationWords(span.value + Math.max(0, now.value - arrivedAt.value))}`;

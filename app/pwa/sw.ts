@@ -9,7 +9,7 @@ import { navigationDenylist } from './deny.ts';
 
 declare const self: ServiceWorkerGlobalScope & { __WB_MANIFEST: (PrecacheEntry | string)[] };
 
-// oxlint-disable-next-line no-underscore-dangle -- the name that the build replaces by the list of files
+// The build replaces this name by the list of files.
 precacheAndRoute(self.__WB_MANIFEST);
 registerRoute(new NavigationRoute(createHandlerBoundToURL('/index.html'), { denylist: navigationDenylist(SERVER_PREFIXES) }));
 

@@ -2,8 +2,8 @@
 import { describe, expect, it } from 'vitest';
 import { places, sources } from './sources.ts';
 
-/** Files that are an edge themselves: plain Node scripts that run before or beside the server, and the worker's own global. */
-const EDGES = ['server/main.ts', 'app/main.ts', 'server/start.mjs', 'server/dev.mjs'];
+/** Edges themselves: scripts that run before or beside the server, the screen's clock, and the page's side of the worker. */
+const EDGES = ['server/main.ts', 'app/main.ts', 'server/start.mjs', 'server/dev.mjs', 'app/composables/now.ts', 'app/pwa/register.ts'];
 const files = sources(['app', 'server', 'shared']).filter((source) => !EDGES.includes(source.path));
 const named = (pattern: RegExp): string[] => files.flatMap((source) => places(source, pattern));
 

@@ -12,7 +12,7 @@ export const ABILITIES = `I understand plain requests about this folder, one or 
 
 - "list the files here"
 - "read README.md"
-- "search for TODO in src"
+- "search for console.log in src"
 - "write notes.md with a short summary", or with any "text in quotes"
 - "replace \`old\` with \`new\` in notes.md"
 - "run \`ls -la\`"
