@@ -14,7 +14,9 @@ describe('the worker leaves to the server', () => {
   });
   it('every prefix that the server mounts', () => {
     const mounted = sources(['server']).flatMap((source) =>
-      [...source.code.matchAll(/\bapp\.(?:use|all|get|post|put|patch|delete)\(\s*(API|['"`]([^'"`]+)['"`])/g)].map((match) => match[2] ?? API),
+      [...source.code.matchAll(/\bapp\.(?:use|all|get|post|put|patch|delete)\(\s*(API|['"`]([^'"`]+)['"`])/g)].map(
+        (match) => match[2] ?? API,
+      ),
     );
     expect(mounted.length).toBeGreaterThan(0);
     expect(mounted.filter((path) => !isDenied(path))).toEqual([]);
