@@ -4,7 +4,7 @@
  * Background Sync). The first that really starts is taken; none is a failure, never a skip.
  */
 import { spawn } from 'node:child_process';
-import { access, constants, mkdir } from 'node:fs/promises';
+import { access, constants, mkdir, writeFile } from 'node:fs/promises';
 import { delimiter, join, resolve } from 'node:path';
 import { chromium, type Browser } from 'playwright-core';
 
@@ -73,8 +73,12 @@ async function* candidates(): AsyncGenerator<BrowserChoice> {
     const env = { ...process.env, TMPDIR: folder, AWS_EXECUTION_ENV: 'AWS_Lambda_nodejs20.x' };
     const script = "const { default: c } = await import('@sparticuz/chromium'); console.log(await c.executablePath());";
     const path = await lineOf(['--input-type=module', '-e', script], env, 120_000);
-    const libraries = { LD_LIBRARY_PATH: join(folder, 'al2023/lib'), FONTCONFIG_PATH: join(folder, 'fonts') };
-    if (path !== null) yield { from: '@sparticuz/chromium', executablePath: path, env: libraries };
+    if (path === null) return;
+    // Its own list of font folders holds only a cloud function's; without a font no text has a height.
+    const fonts = `<fontconfig><dir>${join(folder, 'fonts')}</dir><cachedir>${join(folder, 'font-cache')}</cachedir></fontconfig>\n`;
+    await writeFile(join(folder, 'fonts.conf'), fonts);
+    const libraries = { LD_LIBRARY_PATH: join(folder, 'al2023/lib'), FONTCONFIG_FILE: join(folder, 'fonts.conf') };
+    yield { from: '@sparticuz/chromium', executablePath: path, env: libraries };
   }
 }
 
