@@ -83,8 +83,6 @@ await step('build', ['server/start.mjs', '--build']);
 const browserTests = await tests('browser tests', ['--config', 'test/e2e/vitest.config.ts']);
 const isBrowserTest = (path) => path.startsWith('test/e2e/') && !path.endsWith('/process.test.ts');
 const inBrowser = [...browserTests].filter(([path]) => isBrowserTest(path)).reduce((sum, [, count]) => sum + count, 0);
-  .filter(([path]) => path.startsWith('test/e2e/') && !path.endsWith('process.test.ts'))
-  .reduce((sum, [, count]) => sum + count, 0);
 if (inBrowser === 0) fail('no browser test ran');
 
 if (failures.length > 0) console.log(`\nFailed:\n${failures.map((what) => `  ${what}`).join('\n')}`);
