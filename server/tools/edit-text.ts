@@ -64,16 +64,18 @@ function below(numbers: readonly number[], limit: number): number {
   return low;
 }
 
-/** The k-th new line ends as the k-th replaced one did; further ones as the last of those, else as the lines around. */
+/** The k-th new line ends as the k-th line of its place did; further ones as the last of those, or as the line above. */
 function withEndings(insert: string, flat: Flat, start: number, end: number): string {
   if (!insert.includes('\n')) return insert;
   const endings: ('\n' | '\r\n')[] = [];
-  for (let at = flat.text.indexOf('\n', start); at !== -1 && at < end; at = flat.text.indexOf('\n', at + 1))
+  for (let at = flat.text.indexOf('\n', start); at !== -1; at = flat.text.indexOf('\n', at + 1)) {
     endings.push(flat.endingAt(at));
+    // The line that the place ends in is its last.
+    if (at >= end) break;
+  }
   if (endings.length === 0) {
-    const next = flat.text.indexOf('\n', end);
-    const near = next !== -1 ? next : start === 0 ? -1 : flat.text.lastIndexOf('\n', start - 1);
-    endings.push(near === -1 ? '\n' : flat.endingAt(near));
+    const above = start === 0 ? -1 : flat.text.lastIndexOf('\n', start - 1);
+    endings.push(above === -1 ? '\n' : flat.endingAt(above));
   }
   let line = 0;
   return insert.replaceAll('\n', () => endings[Math.min(line++, endings.length - 1)]!);

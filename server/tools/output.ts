@@ -48,6 +48,18 @@ export class BoundedOutput {
     }
   }
 
+  /** True once nothing more is passed on before the end: then all but the last `tailBytes` may as well be skipped. */
+  get holding(): boolean {
+    return this.#holding;
+  }
+
+  /** Leaves out what is held and `bytes` more that nobody looked at. Only while `holding`. */
+  skip(bytes: number): void {
+    this.#dropped += this.#heldBytes + bytes;
+    this.#held = [];
+    this.#heldBytes = 0;
+  }
+
   /** Passes on what is held. True if some of the output was left out. */
   end(): boolean {
     const held = this.#held.map((piece) => piece.text).join('');

@@ -9,6 +9,7 @@ import { spawn, type ChildProcessByStdio } from 'node:child_process';
 import type { Readable } from 'node:stream';
 import type { Timers } from '#shared/ports.ts';
 import { codeOf } from './fault.ts';
+import { onlyZombies } from './zombies.ts';
 
 export interface LeaderEnd {
   /** Null: ended by a signal. */
@@ -37,6 +38,8 @@ export type GroupStarter = (request: GroupRequest) => ProcessGroup;
 const TERM_GRACE_MS = 1500;
 const END_LIMIT_MS = 3500;
 const POLL_MS = 25;
+/** Looking through all processes costs more than asking about one group. */
+const ZOMBIE_POLLS = 8;
 
 export interface ProcessGroups {
   start: GroupStarter;
@@ -97,9 +100,14 @@ function startGroup(request: GroupRequest, timers: Timers): ProcessGroup {
   let ending: Promise<void> | null = null;
   const end = async (): Promise<void> => {
     if (!send('SIGTERM')) return;
-    for (let waited = 0; waited < END_LIMIT_MS && send(waited < TERM_GRACE_MS ? 0 : 'SIGKILL'); waited += POLL_MS) {
+    // Deadlines of their own, since on a busy machine the polls come late.
+    const due = { kill: false, giveUp: false };
+    const cancels = [timers.after(TERM_GRACE_MS, () => (due.kill = true)), timers.after(END_LIMIT_MS, () => (due.giveUp = true))];
+    for (let polls = 1; !due.giveUp && send(due.kill ? 'SIGKILL' : 0); polls++) {
       await new Promise<void>((resolve) => timers.after(POLL_MS, resolve));
+      if (leaderGone && polls % ZOMBIE_POLLS === 0 && (await onlyZombies(child.pid!))) break;
     }
+    for (const cancel of cancels) cancel();
   };
   return { stdout: child.stdout, stderr: child.stderr, ended, end: () => (ending ??= end().finally(() => (ending = null))) };
 }

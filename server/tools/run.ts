@@ -27,7 +27,9 @@ const PIECE_MS = 20;
 const PIECE_CHARS = 4096;
 /** After this much read in one go the pipe rests for a moment, so that a chatty command cannot keep the server to itself. */
 const BURST_BYTES = 1024 * 1024;
-const REST_MS = 10;
+const REST_MS = 5;
+/** Of a piece that will be left out for the most part, only this much is looked at: more than any tail. */
+const LOOK_BYTES = 16 * 1024;
 /** How long a pipe may stay silent, and stay open, after everything that could write to it should be gone. */
 const QUIET_MS = 200;
 const DRAIN_LIMIT_MS = 1000;
@@ -143,7 +145,13 @@ class Capture {
     };
     let burst = 0;
     stream.on('data', (bytes: Buffer) => {
-      take(decoder.write(bytes));
+      const from = bounded.holding && this.#combined.holding ? lastCharacters(bytes, LOOK_BYTES) : 0;
+      if (from > 0) {
+        decoder.end();
+        bounded.skip(from);
+        this.#combined.skip(from);
+      }
+      take(decoder.write(from > 0 ? bytes.subarray(from) : bytes));
       this.#heard();
       burst += bytes.length;
       if (burst < BURST_BYTES) return;
@@ -192,6 +200,15 @@ class Capture {
     const combined = this.#combined.end();
     return { text: this.#shown.join(''), truncated: combined || streams.some(Boolean) };
   }
+}
+
+/** Where the last `count` bytes or so begin, not within a character. 0: there are no more than that. */
+function lastCharacters(bytes: Buffer, count: number): number {
+  if (bytes.length <= count) return 0;
+  let from = bytes.length - count;
+  // Bytes that continue a character look like 10xxxxxx, and there are at most three.
+  for (let steps = 0; steps < 3 && (bytes[from]! & 0xc0) === 0x80; steps++) from++;
+  return from;
 }
 
 /** bash where there is one, since that is what models write for. */
