@@ -7,19 +7,21 @@ import type { WireBlock, WireProfile } from './wire-types.ts';
 export function textBlock(data: ChunkDataByType['text'], profile: WireProfile): WireBlock | null {
   if (isBlank(data.text)) return null;
   const block: WireBlock = { type: 'text', text: data.text.toWellFormed() };
-  if (profile === 'anthropic' && data.citations !== undefined && data.citations.length > 0) block['citations'] = data.citations;
+  if (profile === 'anthropic' && data.citations !== undefined && data.citations.length > 0) block['citations'] = wellFormed(data.citations);
   return block;
 }
 
 /** Signed thinking goes back verbatim, empty text too; unsigned is for the reader only. */
 export function thinkingBlock(data: ChunkDataByType['thinking'], source: string): WireBlock | null {
   if (data.signature === undefined || data.signature === '' || data.source !== source) return null;
+  // Text that cannot be sent as it was signed cannot be sent at all.
+  if (!data.text.isWellFormed()) return null;
   return { type: 'thinking', thinking: data.text, signature: data.signature };
 }
 
 export function callBlock(data: ChunkDataByType['tool_call'], profile: WireProfile): WireBlock {
   const block: WireBlock = { type: 'tool_use', id: data.callId, name: wireName(data.name), input: inputOf(data.args) };
-  if (profile === 'anthropic' && data.caller !== undefined) block['caller'] = data.caller;
+  if (profile === 'anthropic' && data.caller !== undefined) block['caller'] = wellFormed(data.caller);
   return block;
 }
 
@@ -46,7 +48,7 @@ export function promptBlocks(content: readonly ContentPart[]): WireBlock[] {
 /** A block that Cairn does not model, as it came. Plain servers never send one that others would take. */
 export function rawBlock(data: ChunkDataByType['raw'], profile: WireProfile): WireBlock | null {
   if (profile === 'plain' || data.replay === false || !isBlock(data.block)) return null;
-  return data.block;
+  return wellFormed(data.block) as WireBlock;
 }
 
 function isBlock(value: unknown): value is WireBlock {

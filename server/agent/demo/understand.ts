@@ -26,7 +26,7 @@ export function understand(prompt: string): Intent[] {
   const intents: Intent[] = [];
   let editing: string | null = null;
   for (const clause of clauses(prompt)) {
-    const opened = /^edit\s+(\S+?)[,:]?$/i.exec(clause);
+    const opened = /^(?:edit|in)\s+(\S+?)[,:]?$/i.exec(clause);
     if (opened !== null) {
       editing = path(opened[1]!);
       continue;
@@ -134,16 +134,16 @@ function edit(clause: string, editing: string | null): Intent | null {
 const HERE = /^(?:this|the|my|here|there|it|workspace|folder|directory)$/i;
 
 function look(clause: string): Intent | null {
-  if (/^(?:list|ls)\b/i.test(clause) || /^(?:show|what|which|display)\b.*\b(?:files?|folders?|director(?:y|ies))\b/i.test(clause)) {
+  if (/^(?:list|ls)\b/i.test(clause) || /^(?:show|what|which|display)\b.*\b(?:files|folders?|director(?:y|ies))\b/i.test(clause)) {
     const place = new RegExp(`\\b(?:in|of|under|inside)\\s+(?:the\\s+)?(?:folder\\s+|directory\\s+)?${FILE}`, 'i').exec(clause);
     const bare = new RegExp(`^(?:list|ls)\\s+${PATHLIKE}$`, 'i').exec(clause);
     const named = bare?.[1] ?? place?.[1] ?? null;
     return { kind: 'list', path: named === null || HERE.test(named) ? null : path(named) };
   }
-  const read = match(
-    clause,
-    `(?:read|open|show|print|cat|display)\\s+(?:me\\s+)?(?:the\\s+)?(?:contents?\\s+of\\s+)?(?:the\\s+)?(?:file\\s+)?${FILE}(?:\\s+file)?`,
-  );
+  const file = '\\s+(?:me\\s+)?(?:the\\s+)?(?:contents?\\s+of\\s+)?(?:the\\s+)?(?:file\\s+)?';
+  const read =
+    match(clause, `(?:read|open|cat)${file}${FILE}(?:\\s+file)?`) ??
+    match(clause, `(?:show|print|display|explain|summari[sz]e)${file}${PATHLIKE}(?:\\s+file)?`);
   if (read !== null && !HERE.test(read[1]!)) return { kind: 'read', path: path(read[1]!) };
   const search = match(
     clause,
