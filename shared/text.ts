@@ -1,13 +1,13 @@
 /** Small, pure text helpers that both sides use. */
 
-/** Length in bytes of the UTF-8 form. */
+/** Length in bytes of the UTF-8 form; a lone surrogate counts as the three bytes it is replaced by. */
 export function utf8Length(text: string): number {
   let bytes = 0;
   for (let at = 0; at < text.length; at++) {
     const unit = text.charCodeAt(at);
     if (unit < 0x80) bytes += 1;
     else if (unit < 0x800) bytes += 2;
-    else if (unit >= 0xd800 && unit < 0xdc00 && at + 1 < text.length) {
+    else if (isHigh(unit) && isLow(text.charCodeAt(at + 1))) {
       bytes += 4;
       at++;
     } else bytes += 3;
@@ -18,19 +18,29 @@ export function utf8Length(text: string): number {
 /** At most `chars` UTF-16 units, never ending within a surrogate pair; says nothing about what was cut. */
 export function cut(text: string, chars: number): string {
   if (text.length <= chars) return text;
-  const last = text.charCodeAt(chars - 1);
-  return text.slice(0, last >= 0xd800 && last < 0xdc00 ? chars - 1 : chars);
+  return text.slice(0, isHigh(text.charCodeAt(chars - 1)) && isLow(text.charCodeAt(chars)) ? chars - 1 : chars);
 }
 
-/** One line for a list: white space folded, cut with an ellipsis. */
+/** One line for a list, of at most `chars` (1 or more) UTF-16 units: white space folded, cut with an ellipsis. Reads no further than it must. */
 export function oneLine(text: string, chars: number): string {
-  const line = cut(text, chars * 4)
-    .replace(/\s+/g, ' ')
-    .trim();
-  return line.length <= chars ? line : `${cut(line, chars - 1)}…`;
+  let line = '';
+  for (const [word] of text.matchAll(/\S+/g)) {
+    line += line === '' ? word : ` ${word}`;
+    if (line.length > chars) return `${cut(line, chars - 1)}…`;
+  }
+  return line;
 }
 
 /** True when nothing but white space is there: such a text block is never sent to a provider. */
 export function isBlank(text: string): boolean {
   return text.trim() === '';
+}
+
+function isHigh(unit: number): boolean {
+  return unit >= 0xd800 && unit < 0xdc00;
+}
+
+/** False for NaN, which `charCodeAt` answers past the end. */
+function isLow(unit: number): boolean {
+  return unit >= 0xdc00 && unit < 0xe000;
 }

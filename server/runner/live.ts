@@ -3,7 +3,7 @@
  * subscribers get. At most one frame per `frameMs`; adjacent deltas of one chunk are merged while they wait, so a fast
  * provider or a chatty tool costs a bounded number of frames (law 15).
  */
-import { emptyFold, fold, type LiveFold, type LiveKey } from '#shared/chunks/fold.ts';
+import { emptyFold, fold, snapshotOf, type LiveFold, type LiveKey } from '#shared/chunks/fold.ts';
 import type { Report, Timers } from '#shared/ports.ts';
 import type { AgentEvent, StepEvent } from '#shared/protocol/agent-events.ts';
 import type { LiveSnapshot } from '#shared/protocol/summaries.ts';
@@ -84,8 +84,7 @@ export function createLiveBoard(parts: { timers: Timers; report: Report; frameMs
       if (entry === undefined) return null;
       // Frames waiting are in the fold already: they must not reach the new subscriber again, and others still need them.
       if (entry.waiting.length > 0) send(sessionId, entry);
-      const { turnId, step, attempt, phase, chunks } = entry.fold;
-      return { turnId, step, attempt, phase, n: entry.n, afterSeq: entry.afterSeq, chunks: [...chunks] };
+      return snapshotOf(entry.fold, entry.n, entry.afterSeq);
     },
     onFrame(listener) {
       listeners.add(listener);

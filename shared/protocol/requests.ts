@@ -25,7 +25,7 @@ const title = z.pipe(
   text(LIMITS.titleChars),
   z.transform((value: string) => value.trim()),
 );
-const model = z.string().check(z.minLength(1), z.maxLength(LIMITS.modelChars));
+const model = z.pipe(z.string().check(z.minLength(1)), text(LIMITS.modelChars));
 
 const part = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('text'), text: text(LIMITS.inputTextBytes) }),
@@ -33,7 +33,7 @@ const part = z.discriminatedUnion('type', [
     type: z.literal('attachment'),
     sha256: z.string().check(z.regex(/^[0-9a-f]{64}$/)),
     name: text(LIMITS.attachmentNameChars),
-    mime: z.string().check(z.maxLength(127)),
+    mime: text(127),
   }),
 ]);
 const content = z.array(part).check(
@@ -43,11 +43,7 @@ const content = z.array(part).check(
 );
 
 export const CreateSession = z.strictObject({
-  workspace: z.string().check(
-    z.minLength(1),
-    z.maxLength(LIMITS.pathChars),
-    z.refine((value) => !value.includes('\0')),
-  ),
+  workspace: z.pipe(z.string().check(z.minLength(1)), text(LIMITS.pathChars)),
   title: z.optional(title),
   model: z.optional(z.nullable(model)),
   effort: z.optional(z.nullable(effort)),

@@ -112,5 +112,7 @@ export interface LiveSnapshot {
   n: number;
   /** The live part follows this seq: a client waits with it until its cursor is there. */
   afterSeq: number;
+  /** Hash of the base URL that is streaming, from the attempt's `step-start`; absent: none was told. A signed thinking block needs it. */
+  source?: string;
   chunks: LiveChunk[];
 }
