@@ -150,13 +150,17 @@ async function listen(server: Server, { port, host }: Config): Promise<void> {
   throw new StartError(`Cannot listen on ${host} port ${port}: ${reasonOf(failed)}`);
 }
 
-/** No new requests; those under way may end, but not for ever. */
+/** No new requests; those under way may end, but not for ever: a peer that is gone must not hold the end up. */
 async function closeServer(server: Server): Promise<void> {
-  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-  server.closeIdleConnections();
-  const cancel = timers.after(LAST_REQUESTS, () => server.closeAllConnections());
-  await closed;
-  cancel();
+  await new Promise<void>((resolve) => {
+    const cancel = timers.after(LAST_REQUESTS, resolve);
+    server.close(() => {
+      cancel();
+      resolve();
+    });
+    server.closeIdleConnections();
+  });
+  server.closeAllConnections();
 }
 
 function reasonOf(error: unknown): string {

@@ -29,8 +29,8 @@ export function allowedDoors(bound: Bound, tls: boolean, origins: readonly strin
   const scheme = tls ? 'https' : 'http';
   const port = bound.port === (tls ? 443 : 80) ? '' : `:${bound.port}`;
   const names = new Set(['127.0.0.1', 'localhost', '[::1]']);
-  if (/^127\./.test(bound.address)) names.add(bound.address);
-  const main = bound.address === '::1' ? '[::1]' : /^127\./.test(bound.address) ? bound.address : '127.0.0.1';
+  if (bound.address.startsWith('127.')) names.add(bound.address);
+  const main = bound.address === '::1' ? '[::1]' : bound.address.startsWith('127.') ? bound.address : '127.0.0.1';
   const hosts = new Set<string>();
   for (const name of names) {
     hosts.add(`${name}${port}`);

@@ -53,16 +53,18 @@ export function credentialOf(knock: Knock, port: number): Credential {
 
 /** Throws `forbidden-origin` by the rule above. */
 export function checkOrigin(knock: Knock, credential: Credential, need: Need, allowed: Allowed): void {
-  const refuse = (message: string): never => {
-    throw new CodedError('forbidden-origin', message);
-  };
   if (knock.origin !== undefined) {
-    if (!allowed.origins.has(knock.origin)) refuse('That page may not speak to this server. CAIRN_ORIGINS allows further origins.');
+    if (!allowed.origins.has(knock.origin))
+      throw originRefused('That page may not speak to this server. CAIRN_ORIGINS allows further origins.');
     return;
   }
-  if (need === 'origin') refuse('Signing in needs an Origin header.');
+  if (need === 'origin') throw originRefused('Signing in needs an Origin header.');
   const reads = (knock.method === 'GET' || knock.method === 'HEAD') && !knock.upgrade;
-  if (credential.kind === 'cookie' && !reads) refuse('With a device cookie this needs an Origin header.');
+  if (credential.kind === 'cookie' && !reads) throw originRefused('With a device cookie this needs an Origin header.');
+}
+
+function originRefused(message: string): CodedError {
+  return new CodedError('forbidden-origin', message);
 }
 
 export interface DoorParts {

@@ -38,10 +38,11 @@ export function shellHandler({ dir, allowed }: ShellParts): (request: IncomingMe
       response.setHeader('Cache-Control', 'no-store');
       return plain(response, 307, doors.canonical);
     }
-    if (isServerPath(path)) return plain(response, 404, 'Not found.');
-    if (files === null) return plain(response, 503, 'The app is not built. Run npm start, or npm run build.');
     const missing = (): void => plain(response, 404, 'Not found.');
-    if (path.startsWith('/assets/') || !navigates) return files(request, response, missing);
+    if (isServerPath(path)) return missing();
+    const opens = navigates && !path.startsWith('/assets/');
+    if (files === null) return opens ? plain(response, 503, 'The app is not built. Run npm start, or npm run build.') : missing();
+    if (!opens) return files(request, response, missing);
     files(request, response, () => {
       request.url = '/';
       files(request, response, missing);

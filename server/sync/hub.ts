@@ -66,11 +66,11 @@ export function createHub({ store, live, timers, report, version }: HubParts): H
     const looking = bySession.get(commit.sessionId);
     if (looking) {
       const encoded = new EncodedCommit(commit);
-      for (const subscription of [...looking]) subscription.commit(encoded);
+      for (const subscription of looking) subscription.commit(encoded);
     }
     const session = encode({ type: 'session', summary: commit.session });
     for (const socket of sockets) if (socket.ready) socket.send(session);
-    if (looking && isTombstone(commit.session)) for (const subscription of [...looking]) subscription.deleted();
+    if (looking && isTombstone(commit.session)) for (const subscription of looking) subscription.deleted();
   }
 
   function streamed(frame: LiveFrame): void {
@@ -78,15 +78,14 @@ export function createHub({ store, live, timers, report, version }: HubParts): H
     if (!looking) return;
     const { sessionId, turnId, step, attempt, phase, n, events } = frame;
     const bytes = encode({ type: 'live', sessionId, turnId, step, attempt, phase, n, events });
-    for (const subscription of [...looking]) subscription.liveFrame(bytes);
+    for (const subscription of looking) subscription.liveFrame(bytes);
   }
 
-  let cancelBeat = (): void => {};
-  const beat = (): void => {
-    for (const socket of [...sockets]) socket.beat();
+  function beat(): void {
+    for (const socket of sockets) socket.beat();
     cancelBeat = timers.after(BEAT, beat);
-  };
-  cancelBeat = timers.after(BEAT, beat);
+  }
+  let cancelBeat = timers.after(BEAT, beat);
   const forget = [store.onCommit(committed), live.onFrame(streamed)];
 
   return {
@@ -98,7 +97,7 @@ export function createHub({ store, live, timers, report, version }: HubParts): H
     },
     closeDevice(deviceId) {
       revoked.add(deviceId);
-      for (const socket of [...sockets]) if (socket.deviceId === deviceId) socket.close(CLOSE.revoked, 'revoked');
+      for (const socket of sockets) if (socket.deviceId === deviceId) socket.close(CLOSE.revoked, 'revoked');
     },
     get size() {
       return sockets.size;
@@ -107,7 +106,7 @@ export function createHub({ store, live, timers, report, version }: HubParts): H
       closed = true;
       cancelBeat();
       for (const off of forget) off();
-      for (const socket of [...sockets]) socket.close(CLOSE.goingAway, 'shutting down');
+      for (const socket of sockets) socket.close(CLOSE.goingAway, 'shutting down');
     },
   };
 }

@@ -16,7 +16,7 @@ import { readFrame } from './frame-in.ts';
 /** What a socket may not be without for longer than this: its hello, in milliseconds. */
 const HELLO_WITHIN = 10_000;
 /** A socket that was told to go gets this long to hear it. */
-const CLOSE_WITHIN = 1_000;
+const CLOSE_WITHIN = 5_000;
 /** RFC 6455: the server met an unexpected condition. */
 const INTERNAL = 1011;
 const TEXT = { binary: false, compress: false, fin: true };
