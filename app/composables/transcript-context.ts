@@ -1,0 +1,87 @@
+/** What the rows of a transcript share: look-ups by key, what is open, what was witnessed here, what was fetched whole. */
+import { computed, inject, provide, shallowReactive, watch, type ComputedRef, type InjectionKey, type Ref } from 'vue';
+import type { Group } from '#shared/chunks/group.ts';
+import type { Approval, SessionSummary } from '#shared/protocol/summaries.ts';
+import { useLinkStore } from '../stores/link.ts';
+import { useSessionsStore } from '../stores/sessions.ts';
+import { useTranscriptStore } from '../stores/transcript.ts';
+import type { ReceiptView } from '../sync/views.ts';
+import { useNow } from './now.ts';
+import { useWhole, type Whole } from './whole-data.ts';
+import { useWitness, type Witness } from './witness.ts';
+
+/** An answer given here, until the server's word on it comes. */
+export interface Decision {
+  readonly decision: 'allow' | 'deny';
+  readonly remember: boolean;
+}
+
+export interface TranscriptContext {
+  group(key: string): Group | undefined;
+  receipt(id: string): ReceiptView | undefined;
+  /** The newest approval that was asked for this call. */
+  approval(callId: string | null): Approval | null;
+  readonly summary: ComputedRef<SessionSummary | null>;
+  /** The server's word of now, over a live link: what runs, runs. */
+  readonly fresh: ComputedRef<boolean>;
+  /** The turn that runs now; null: none, or it is not known. */
+  readonly turnId: ComputedRef<string | null>;
+  /** The turn of the newest chunk. */
+  readonly lastTurnId: ComputedRef<string | null>;
+  /** For words that age; moves twice a minute. */
+  readonly now: Readonly<Ref<number>>;
+  /** Cards the reader opened or closed, by id. */
+  readonly opened: Map<string, boolean>;
+  readonly decisions: Map<string, Decision>;
+  /** Approvals whose sheet was put away, to be read in the transcript. */
+  readonly setAside: Set<string>;
+  readonly whole: Whole;
+  readonly witness: Witness;
+}
+
+const KEY: InjectionKey<TranscriptContext> = Symbol('transcript');
+
+export function useTranscript(): TranscriptContext {
+  const context = inject(KEY);
+  if (context === undefined) throw new Error('the transcript is provided by Transcript.vue');
+  return context;
+}
+
+export function provideTranscript(): TranscriptContext {
+  const store = useTranscriptStore();
+  const sessions = useSessionsStore();
+  const link = useLinkStore();
+  const groups = computed(() => new Map(store.groups.map((group) => [group.key, group])));
+  const receipts = computed(() => new Map(store.receipts.map((receipt) => [receipt.id, receipt])));
+  const approvals = computed(() => new Map(store.approvals.map((approval) => [approval.callId, approval])));
+  const row = computed(() => (store.sessionId === null ? null : sessions.byId(store.sessionId)));
+  const fresh = computed(() => link.link.kind === 'live' && row.value?.fresh === true);
+  const decisions = shallowReactive(new Map<string, Decision>());
+
+  // What the server has decided needs no answer from here any more.
+  watch(
+    () => store.approvals,
+    (now) => {
+      const open = new Set(now.filter((approval) => approval.state === 'open').map((approval) => approval.id));
+      for (const id of decisions.keys()) if (!open.has(id)) decisions.delete(id);
+    },
+  );
+
+  const context: TranscriptContext = {
+    group: (key) => groups.value.get(key),
+    receipt: (id) => receipts.value.get(id),
+    approval: (callId) => (callId === null ? null : (approvals.value.get(callId) ?? null)),
+    summary: computed(() => row.value?.summary ?? null),
+    fresh,
+    turnId: computed(() => (fresh.value ? store.turnId : null)),
+    lastTurnId: computed(() => store.view.findLast((chunk) => chunk.turnId !== null)?.turnId ?? null),
+    now: useNow(30_000),
+    opened: new Map(),
+    decisions,
+    setAside: shallowReactive(new Set<string>()),
+    whole: useWhole(),
+    witness: useWitness(),
+  };
+  provide(KEY, context);
+  return context;
+}

@@ -1,0 +1,65 @@
+/** Commands that only move the stores about, enough to look at what follows. */
+import type { Commands } from '../../app/sync/commands.ts';
+import { useLinkStore } from '../../app/stores/link.ts';
+import { useTranscriptStore } from '../../app/stores/transcript.ts';
+import type { GalleryState } from './states.ts';
+
+const done = async (): Promise<void> => undefined;
+const newId = (): string => crypto.randomUUID();
+
+export function commandsOf(state: GalleryState): Commands {
+  const offline = { ok: false, reason: 'offline', message: 'The server does not answer.' } as const;
+  return {
+    createSession: async () => newId(),
+    patchSession: done,
+    deleteSession: done,
+    send: async () => newId(),
+    editInput: done,
+    convertInput: done,
+    moveInput: done,
+    cancelInput: done,
+    resendInput: done,
+    discardInput: done,
+    stop: done,
+    resume: done,
+    decide: done,
+    open: async (sessionId) => {
+      useTranscriptStore().sessionId = sessionId;
+      state.open?.(sessionId);
+    },
+    loadOlder: done,
+    loadNewer: done,
+    atTail: () => undefined,
+    draft: async () => state.draft ?? '',
+    saveDraft: () => undefined,
+    folders: async (path) => {
+      if (useLinkStore().link.kind === 'offline') return offline;
+      const names = path === null ? ['code', 'notes'] : ['ferry-times', 'harbour', 'site', 'tide-tables'];
+      const base = path ?? '/home/ada';
+      return {
+        ok: true,
+        value: {
+          path,
+          parent: path === null ? null : '/home/ada',
+          folders: names.map((name) => ({ name, path: `${base}/${name}` })),
+          recent: state.firstTime === true ? [] : ['/home/ada/code/harbour', '/home/ada/code/ferry-times'],
+        },
+      };
+    },
+    models: async () => {
+      if (useLinkStore().link.kind === 'offline') return offline;
+      return {
+        ok: true,
+        value: [
+          { id: 'large', name: 'Large model', efforts: ['low', 'medium', 'high'] },
+          { id: 'small', name: 'Small model', efforts: [] },
+        ],
+      };
+    },
+    turns: async () => ({ ok: true, value: [] }),
+    blob: async () => offline,
+    signIn: async () => ({ ok: false, reason: 'refused', message: 'This token is not the server’s. Look at what it printed last.' }),
+    signOut: done,
+    retryLink: () => undefined,
+  };
+}

@@ -1,0 +1,18 @@
+/** The real app over stores that are filled by hand: every state can be looked at without a server. */
+import { createPinia, setActivePinia } from 'pinia';
+import { createApp } from 'vue';
+import App from '../../app/App.vue';
+import { COMMANDS } from '../../app/composables/commands.ts';
+import { createAppRouter } from '../../app/router.ts';
+import { commandsOf } from './commands.ts';
+import { STATES } from './states.ts';
+
+const pinia = createPinia();
+setActivePinia(pinia);
+const query = new URLSearchParams(location.search);
+const state = STATES[query.get('state') ?? 'list'];
+if (state === undefined) throw new Error(`no such state: ${Object.keys(STATES).join(', ')}`);
+state.fill();
+const theme = query.get('theme');
+if (theme !== null) document.documentElement.dataset['theme'] = theme;
+createApp(App).use(pinia).use(createAppRouter()).provide(COMMANDS, commandsOf(state)).mount('#app');

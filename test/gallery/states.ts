@@ -1,0 +1,178 @@
+/** Every state of the shell that is worth a look, by name. What fills the transcript is in states of its own. */
+import { useLinkStore } from '../../app/stores/link.ts';
+import { useSessionsStore } from '../../app/stores/sessions.ts';
+import { useTranscriptStore } from '../../app/stores/transcript.ts';
+import type { LinkView, ReceiptView, SessionRow, Stage } from '../../app/sync/views.ts';
+import { idOf, NOW, sampleRows } from './sessions.ts';
+
+export interface GalleryState {
+  /** Where to open it. */
+  path: string;
+  fill(): void;
+  open?(sessionId: string | null): void;
+  draft?: string;
+  /** A server where no session has been. */
+  firstTime?: boolean;
+  /** What to press before looking: accessible names of buttons, in order. */
+  press?: readonly string[];
+}
+
+export function link(kind: LinkView['kind'], more: Partial<LinkView> = {}): void {
+  useLinkStore().setLink({ kind, since: NOW - 38 * 60_000, tries: 0, left: 0, held: 0, ...more });
+}
+function shell(rows: readonly SessionRow[] = sampleRows(), demo = false): void {
+  const sessions = useSessionsStore();
+  sessions.put(rows);
+  sessions.loaded = true;
+  useLinkStore().model = { label: demo ? 'Demo model' : 'claude-sonnet', demo };
+  link('live');
+}
+function receipt(n: number, stage: Stage, text: string, more: Partial<ReceiptView> = {}): ReceiptView {
+  const content = [{ type: 'text', text }] as const;
+  return {
+    id: idOf(500 + n),
+    sessionId: idOf(1),
+    content,
+    delivery: stage === 'queued' ? 'queue' : 'steer',
+    stage,
+    place: n,
+    of: 2,
+    tries: 0,
+    reason: null,
+    composedAt: NOW,
+    changeHeld: false,
+    ...more,
+  };
+}
+const queued = (): ReceiptView[] => [
+  receipt(1, 'queued', 'Then add a test with the March export'),
+  receipt(2, 'queued', 'Write a line in CHANGELOG.md'),
+];
+function receipts(list: readonly ReceiptView[]): void {
+  const transcript = useTranscriptStore();
+  transcript.loaded = true;
+  transcript.atStart = true;
+  transcript.turnId = 't1';
+  transcript.receipts = list;
+}
+const live = `/s/${idOf(1)}`;
+const stale = (): SessionRow[] => sampleRows().map((row) => ({ ...row, fresh: false }));
+
+export const STATES: Record<string, GalleryState> = {
+  list: { path: '/', fill: () => shell() },
+  'list-loading': { path: '/', fill: () => link('connecting') },
+  'list-connecting': {
+    path: '/',
+    fill: () => {
+      shell(stale());
+      link('connecting', { tries: 3 });
+    },
+  },
+  'list-offline': {
+    path: '/',
+    fill: () => {
+      shell(stale());
+      link('offline', { held: 2 });
+    },
+  },
+  'list-catching-up': {
+    path: '/',
+    fill: () => {
+      shell();
+      link('catching-up', { left: 1240 });
+    },
+  },
+  'list-notices': {
+    path: live,
+    fill: () => {
+      shell(sampleRows(), true);
+      const store = useLinkStore();
+      store.memoryOnly = true;
+      store.updateReady = true;
+      store.tell({
+        id: 'full',
+        tone: 'attn',
+        strong: 'This device is full.',
+        text: 'Reading goes on from the server. Held prompts and drafts are safe.',
+      });
+      store.tell({
+        id: 'restored',
+        tone: 'plain',
+        strong: 'The server was restored.',
+        text: 'This history was loaded again. Held prompts stayed.',
+      });
+      store.tell({
+        id: 'revoked',
+        tone: 'bad',
+        strong: 'This device was signed out elsewhere.',
+        text: 'Its copy is gone; 1 unsent prompt is kept.',
+      });
+    },
+  },
+  running: { path: live, fill: () => shell(), open: () => receipts(queued()), draft: '' },
+  'running-held-change': {
+    path: live,
+    fill: () => {
+      shell(stale());
+      link('offline', { held: 1 });
+    },
+    open: () => receipts(queued().map((entry, at) => (at === 0 ? { ...entry, changeHeld: true } : entry))),
+    draft: 'And tell the harbour office.\nThey wait for it.',
+  },
+  'queue-menu': { path: live, fill: () => shell(), open: () => receipts(queued()), press: ['Actions for queued prompt 1'] },
+  'queue-edit': { path: live, fill: () => shell(), open: () => receipts(queued()), press: ['Actions for queued prompt 1', 'Edit'] },
+  paused: { path: `/s/${idOf(3)}`, fill: () => shell(), open: () => receipts(queued()) },
+  failed: { path: `/s/${idOf(6)}`, fill: () => shell(), open: () => receipts([]) },
+  'signed-out-reading': {
+    path: live,
+    fill: () => {
+      shell(stale());
+      link('signed-out', { held: 2 });
+    },
+    press: ['Sign in'],
+  },
+  'update-needed': {
+    path: live,
+    fill: () => {
+      shell(stale());
+      link('update-needed', { held: 1 });
+    },
+  },
+  'session-missing': {
+    path: `/s/${idOf(99)}`,
+    fill: () => {
+      shell();
+      link('offline');
+    },
+  },
+  'session-menu': { path: live, fill: () => shell(), press: ['More about this session'] },
+  'session-delete': { path: live, fill: () => shell(), press: ['More about this session', 'Delete'] },
+  mode: { path: live, fill: () => shell(), press: ['Mode: Ask first'] },
+  model: { path: live, fill: () => shell(), press: ['Model: claude-sonnet'] },
+  new: { path: '/new?folder=/home/ada/code/harbour', fill: () => shell(sampleRows(), true) },
+  'new-folder': { path: '/new', fill: () => shell() },
+  'new-folder-offline': {
+    path: '/new',
+    fill: () => {
+      shell();
+      link('offline');
+    },
+  },
+  'sign-in': {
+    path: '/',
+    fill: () => {
+      shell([]);
+      link('signed-out', { held: 1 });
+    },
+  },
+  'first-minute': { path: '/', fill: () => shell([], true), firstTime: true },
+  settings: { path: '/settings', fill: () => shell(sampleRows(), true) },
+  'settings-sign-out': {
+    path: '/settings',
+    fill: () => {
+      shell();
+      link('offline', { held: 2 });
+    },
+    press: ['Sign out'],
+  },
+};
