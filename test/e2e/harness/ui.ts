@@ -78,7 +78,7 @@ export class Ui {
   }
   /** Every tool card: its summary names the verb and the target. */
   card(words: string | RegExp): Locator {
-    return this.transcript().locator('details').filter({ hasText: words }).first();
+    return this.transcript().locator('.card').filter({ hasText: words }).first();
   }
   /** Opens every card, so that bodies which mount when opened are in the page. */
   async openEverything(): Promise<void> {
