@@ -32,13 +32,15 @@ export interface FolderView {
 export type Asked<T> = { ok: true; value: T } | { ok: false; reason: 'offline' | 'signed-out' | 'refused'; message: string };
 
 export interface Commands {
-  /** Makes the id and the outbox row; the session is in the list at once, dashed until the server has it. */
-  createSession(draft: NewSession): Promise<string>;
+  /** An id for a session or an input: a call site that may be entered twice makes it once and passes it both times (I33). */
+  newId(): string;
+  /** Makes the id (or takes it) and the outbox row; the session is in the list at once, dashed until the server has it. The same id again is the same session. */
+  createSession(draft: NewSession, id?: string): Promise<string>;
   patchSession(sessionId: string, patch: SessionPatch): Promise<void>;
   deleteSession(sessionId: string): Promise<void>;
 
   /** Moves the draft to the outbox in one transaction. Resolves, with the input's id, once the words are on this device's disk: only then may the composer clear. */
-  send(sessionId: string, content: ContentPart[], delivery: Delivery): Promise<string>;
+  send(sessionId: string, content: ContentPart[], delivery: Delivery, id?: string): Promise<string>;
   editInput(sessionId: string, inputId: string, content: ContentPart[]): Promise<void>;
   convertInput(sessionId: string, inputId: string, delivery: Delivery): Promise<void>;
   /** Behind `after`, or first among the queued. */
@@ -59,6 +61,8 @@ export interface Commands {
   loadNewer(): Promise<void>;
   /** The reader stands at the tail or not: decides which end of the window may be dropped. */
   atTail(at: boolean): void;
+  /** Shows the newest part of the open session at once, however far up the reader is. */
+  toTail(): Promise<void>;
 
   draft(sessionId: string): Promise<string>;
   saveDraft(sessionId: string, text: string): void;

@@ -24,11 +24,14 @@ export interface FetchAnswer {
 
 /** A WebSocket that has begun to connect. */
 export interface RawSocket {
-  onopen: (() => void) | null;
-  onmessage: ((event: { data: unknown }) => void) | null;
-  onclose: ((event: { code: number }) => void) | null;
   send(text: string): void;
   close(): void;
+}
+export type OpenSocket = (listener: SocketListener) => RawSocket;
+export interface SocketListener {
+  opened(): void;
+  message(data: unknown): void;
+  closed(code: number): void;
 }
 
 /** Flushing is for one tab at a time. Null: the browser has no Web Locks; then fences and ids alone keep it right. */
@@ -69,6 +72,25 @@ export interface TranscriptView {
   approvals: readonly Approval[];
 }
 
+/** No session is open. */
+export const CLOSED: TranscriptView = {
+  sessionId: null,
+  chunks: [],
+  live: null,
+  turnId: null,
+  oldestLoadedSeq: null,
+  newestLoadedSeq: null,
+  total: 0,
+  atStart: false,
+  atEnd: true,
+  hole: null,
+  loadingOlder: false,
+  loadingNewer: false,
+  loaded: false,
+  receipts: [],
+  approvals: [],
+};
+
 /** The stores, as sync writes them. */
 export interface Screen {
   link(view: LinkView): void;
@@ -90,7 +112,7 @@ export interface SyncParts {
   report: Report;
   fetch: Fetch;
   /** Begins to connect to `GET /api/live`. */
-  socket: () => RawSocket;
+  socket: OpenSocket;
   locks: Locks | null;
   channel: Channel | null;
   page: Page;

@@ -1,0 +1,152 @@
+/** Builds the app: the only file of this side that names the real clock, randomness, network and disk. */
+import { createPinia } from 'pinia';
+import { createApp } from 'vue';
+import { CHUNK_LIMIT } from '#shared/protocol/limits.ts';
+import { ROUTES } from '#shared/protocol/routes.ts';
+import type { Clock, Random, Report, Timers } from '#shared/ports.ts';
+import App from './App.vue';
+import { COMMANDS } from './composables/commands.ts';
+import { tokenFrom } from './composables/sign-in-token.ts';
+import { faultOf } from './disk/faults.ts';
+import { degradingMirror } from './mirror/degrading.ts';
+import { dexieMirror } from './mirror/dexie.ts';
+import { degradingOwn } from './own/degrading.ts';
+import { dexieOwn } from './own/dexie.ts';
+import { createAppRouter } from './router.ts';
+import { screenOf } from './stores/screen.ts';
+import { commandsOf } from './sync/commands-of.ts';
+import { Engine } from './sync/engine.ts';
+import { NOTICES } from './sync/notices.ts';
+import type { Channel, Locks, OpenSocket, Page, TabNews } from './sync/ports.ts';
+
+const clock: Clock = { now: () => Date.now() };
+const random: Random = { unit: () => Math.random(), bytes: (n) => crypto.getRandomValues(new Uint8Array(n)) };
+const timers: Timers = {
+  after(ms, callback) {
+    const id = setTimeout(callback, ms);
+    return () => clearTimeout(id);
+  },
+};
+const report: Report = (event, facts) => console.warn(`[cairn] ${event}`, facts ?? '');
+
+const socket: OpenSocket = ({ opened, message, closed }) => {
+  const raw = new WebSocket(`${location.protocol === 'https:' ? 'wss' : 'ws'}://${location.host}${ROUTES.live()}`);
+  raw.addEventListener('open', opened);
+  raw.addEventListener('message', (event) => message(event.data));
+  raw.addEventListener('close', (event) => closed(event.code));
+  return raw;
+};
+
+/** Null over plain HTTP on a network address, where browsers offer no locks. */
+const locks: Locks | null =
+  'locks' in navigator && navigator.locks !== undefined
+    ? {
+        async hold(name, steal, task) {
+          let ran = false;
+          const work = async (lock: Lock | null): Promise<void> => {
+            ran = lock !== null;
+            if (ran) await task();
+          };
+          try {
+            await navigator.locks.request(name, steal ? { steal: true } : { ifAvailable: true }, work);
+          } catch (error) {
+            // Stolen by another tab while the task ran: its fence is void by now, which is all that had to happen.
+            if (!(error instanceof DOMException && error.name === 'AbortError')) throw error;
+          }
+          return ran;
+        },
+      }
+    : null;
+
+function openChannel(): Channel | null {
+  if (!('BroadcastChannel' in window)) return null;
+  const channel = new BroadcastChannel('cairn');
+  return {
+    tell: (news) => channel.postMessage(news),
+    listen: (callback) => channel.addEventListener('message', (event: MessageEvent<TabNews>) => callback(event.data)),
+  };
+}
+
+const page: Page = {
+  visible: () => document.visibilityState === 'visible',
+  onWake(callback) {
+    document.addEventListener('visibilitychange', () => page.visible() && callback());
+    window.addEventListener('online', callback);
+    window.addEventListener('pageshow', callback);
+  },
+  onHide(callback) {
+    document.addEventListener('visibilitychange', () => page.visible() || callback());
+    window.addEventListener('pagehide', callback);
+  },
+};
+
+/** Some browsers forbid even looking at it. */
+function diskParts(): { indexedDB: IDBFactory; IDBKeyRange: typeof IDBKeyRange; timers: Timers } | null {
+  try {
+    return 'indexedDB' in window && window.indexedDB !== null
+      ? { indexedDB: window.indexedDB, IDBKeyRange: window.IDBKeyRange, timers }
+      : null;
+  } catch (error) {
+    report('disk.forbidden', { error });
+    return null;
+  }
+}
+
+/** What the list of devices calls this one: browser and system, as far as the user agent tells. */
+function deviceName(agent: string): string {
+  const browser = /(Edg|OPR|Firefox|Chrome|Safari)\//.exec(agent)?.[1] ?? 'Browser';
+  const system = /(Android|iPhone|iPad|Windows|Mac OS X|CrOS|Linux)/.exec(agent)?.[1] ?? 'unknown system';
+  return `${{ Edg: 'Edge', OPR: 'Opera' }[browser] ?? browser} on ${system.replace('Mac OS X', 'macOS')}`;
+}
+
+async function start(): Promise<void> {
+  const pinia = createPinia();
+  const screen = screenOf(pinia);
+  const disk = diskParts();
+  const own = degradingOwn(disk && dexieOwn('cairn-own', disk), (error) => {
+    report('own.lost', { error });
+    screen.memoryOnly();
+    if (disk !== null) screen.notice(NOTICES.ownLost());
+  });
+  const mirror = degradingMirror({
+    disk: disk && dexieMirror('cairn-mirror', disk),
+    onLost(error) {
+      report('mirror.lost', { error });
+      screen.memoryOnly();
+      screen.notice(NOTICES.mirrorLost(faultOf(error) === 'quota'));
+    },
+    keep: () => new Set(engine.transcript() === null ? [] : [engine.transcript()!.sessionId]),
+  });
+  const engine = new Engine({
+    clock,
+    random,
+    timers,
+    report,
+    fetch: (path, init) => fetch(path, { ...init, credentials: 'same-origin' }),
+    socket,
+    locks,
+    channel: openChannel(),
+    page,
+    mirror,
+    own,
+    screen,
+    chunkLimit: CHUNK_LIMIT.default,
+  });
+  const commands = commandsOf({ engine, deviceName: deviceName(navigator.userAgent) });
+
+  const token = location.hash.includes('t=') ? tokenFrom(location.href) : null;
+  createApp(App).use(pinia).use(createAppRouter()).provide(COMMANDS, commands).mount('#app');
+  await engine.paint();
+  if (token !== null) await signInWith(token);
+  engine.connect();
+
+  /** The token leaves the address as soon as the server has judged it; unheard, it stays for the next load. */
+  async function signInWith(offered: string): Promise<void> {
+    const answer = await commands.signIn(offered);
+    if (!answer.ok && answer.reason === 'offline') return;
+    history.replaceState(history.state, '', location.pathname + location.search);
+    if (!answer.ok) screen.notice({ id: 'sign-in', tone: 'bad', strong: 'Not signed in.', text: answer.message });
+  }
+}
+
+void start();

@@ -1,0 +1,92 @@
+/** The commands, over an engine. */
+import { newId } from '#shared/ids.ts';
+import { ROUTES } from '#shared/protocol/routes.ts';
+import type { CreateSessionBody } from '#shared/protocol/requests.ts';
+import { asked, asksOf } from './asks.ts';
+import type { Asked, Commands, NewSession, SessionPatch } from './commands.ts';
+import { Drafts } from './drafts.ts';
+import type { Engine } from './engine.ts';
+import { enqueue, inputCommands, kick, rowOf } from './inputs.ts';
+import { NOTICES } from './notices.ts';
+
+export interface CommandParts {
+  engine: Engine;
+  /** What this device is called in the list of devices. */
+  deviceName: string;
+}
+
+export function commandsOf({ engine, deviceName }: CommandParts): Commands {
+  const { clock, random, timers, report, own, page, screen } = engine.parts;
+  const drafts = new Drafts(own, timers, report);
+  page.onHide(() => drafts.flush());
+
+  return {
+    newId: () => newId(clock, random),
+    async createSession(draft: NewSession, id = newId(clock, random)): Promise<string> {
+      const body: CreateSessionBody = { ...draft };
+      await own.add(await rowOf(engine, id, id, { kind: 'create', body }), false);
+      await kick(engine);
+      return id;
+    },
+    async patchSession(sessionId: string, patch: SessionPatch): Promise<void> {
+      const summary = engine.list.summary(sessionId);
+      const behindOthers = engine.rows().some((row) => row.sessionId === sessionId && row.command.kind === 'patch');
+      const base = summary === null || behindOthers ? {} : { baseRev: summary.rev };
+      await enqueue(engine, sessionId, { kind: 'patch', patch: { ...patch, ...base } });
+    },
+    async deleteSession(sessionId: string): Promise<void> {
+      const rows = engine.rows().filter((row) => row.sessionId === sessionId);
+      const create = rows.find((row) => row.command.kind === 'create');
+      // Made here and never tried: nobody else knows of it. Else the server is told, also of an id it may not have yet.
+      await own.remove(rows.filter((row) => row.state !== 'sending' && row.state !== 'acked').map(({ id }) => id));
+      if (create === undefined || create.attempted !== null) return enqueue(engine, sessionId, { kind: 'delete' });
+      return kick(engine);
+    },
+    ...inputCommands(engine, drafts),
+
+    async stop(sessionId: string): Promise<void> {
+      const turnId = engine.list.summary(sessionId)?.turnId ?? null;
+      if (turnId !== null) await enqueue(engine, sessionId, { kind: 'stop', turnId });
+    },
+    async resume(sessionId: string): Promise<void> {
+      const paused = engine.list.summary(sessionId)?.paused ?? null;
+      if (paused !== null) await enqueue(engine, sessionId, { kind: 'resume', pausedSeq: paused.seq });
+    },
+    decide: (sessionId, approvalId, decision, remember) => enqueue(engine, sessionId, { kind: 'decide', approvalId, decision, remember }),
+
+    open: (sessionId) => engine.open(sessionId),
+    loadOlder: async () => engine.transcript()?.loadOlder(),
+    loadNewer: async () => engine.transcript()?.loadNewer(),
+    atTail: (at) => engine.transcript()?.atTail(at),
+    toTail: async () => engine.transcript()?.toTail(),
+
+    draft: (sessionId) => drafts.read(sessionId),
+    saveDraft: (sessionId, text) => drafts.save(sessionId, text),
+
+    ...asksOf(engine),
+    async signIn(token: string): Promise<Asked<null>> {
+      const answer = await engine.http.ask('POST', ROUTES.device(), { token, name: deviceName });
+      if (answer.kind === 'ok') {
+        const { device } = answer.value as { device?: { id: string } };
+        if (device !== undefined) await engine.setDevice(device.id);
+        engine.link.dispatch({ type: 'signed-in' });
+      }
+      return asked(answer, () => null);
+    },
+    async signOut(): Promise<void> {
+      const id = (await own.fact('device')) ?? (await ownDevice(engine));
+      const answer = id === null ? null : await engine.http.ask('DELETE', ROUTES.deviceById(id));
+      await engine.forget();
+      if (answer === null || answer.kind === 'trouble') screen.notice(NOTICES.signOutUntold());
+    },
+    retryLink: () => engine.link.dispatch({ type: 'retry' }),
+  };
+}
+
+/** Signed in before this device noted its id: the server knows which one asks. */
+async function ownDevice(engine: Engine): Promise<string | null> {
+  const answer = await engine.http.ask('GET', ROUTES.devices());
+  if (answer.kind !== 'ok') return null;
+  const { devices } = answer.value as { devices: { id: string; current: boolean }[] };
+  return devices.find(({ current }) => current)?.id ?? null;
+}

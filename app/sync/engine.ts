@@ -1,0 +1,402 @@
+/**
+ * The engine: the link, the list, the replicas, the outbox and the open session, wired to each other. It decides little
+ * itself: the tables in `state.ts` and `subscription.ts`, the rules of the outbox and of the mirror do.
+ */
+import { backoff } from '#shared/backoff.ts';
+import type { DownFrame } from '#shared/protocol/frames.ts';
+import { isEvent, type LogRecord } from '#shared/protocol/records.ts';
+import { ROUTES } from '#shared/protocol/routes.ts';
+import type { OutboxRow } from '../own/port.ts';
+import { flushLock, type FlushLock } from './flush-lock.ts';
+import { http, type Http } from './http.ts';
+import { Keeper } from './keeper.ts';
+import { Link, type Welcome } from './link.ts';
+import { linkView } from './link-view.ts';
+import { SessionList } from './list.ts';
+import { answered } from './answered.ts';
+import { NOTICES } from './notices.ts';
+import { Outbox } from './outbox.ts';
+import { CLOSED, type SyncParts, type TabNews } from './ports.ts';
+import type { Replica, ReplicaNews } from './replica.ts';
+import { Replicas } from './replicas.ts';
+import { Transcript } from './transcript.ts';
+import type { LinkView } from './views.ts';
+
+/** Sessions kept subscribed beside the open one: those opened last, and those with inputs on their way. */
+const RECENT = 4;
+const SUBSCRIBED = 16;
+const LIST_RETRY = { base: 1_000, cap: 30_000 };
+
+export class Engine {
+  readonly parts: SyncParts;
+  readonly http: Http;
+  readonly list: SessionList;
+  readonly outbox: Outbox;
+  readonly link: Link;
+  readonly #lock: FlushLock;
+  readonly #keeper: Keeper;
+  readonly #replicas: Replicas;
+  readonly #promoted = new Set<string>();
+  #transcript: Transcript | null = null;
+  #recent: string[] = [];
+  #rows: readonly OutboxRow[] = [];
+  #epoch: string | null = null;
+  #device: string | null = null;
+  #skew: number | null = null;
+  #latest = 0;
+  #synced = false;
+  #view: LinkView = { kind: 'connecting', since: 0, tries: 0, left: 0, held: 0 };
+  #adopting: Promise<void> = Promise.resolve();
+
+  constructor(parts: SyncParts) {
+    this.parts = parts;
+    const { clock, timers, random, report, mirror, own, screen } = parts;
+    this.http = http({ fetch: parts.fetch, clock, timers, heard: (epoch, skew) => this.#heard(epoch, skew) });
+    this.link = new Link({
+      socket: parts.socket,
+      http: this.http,
+      timers,
+      random,
+      report,
+      device: () => this.#device,
+      up: (welcome) => void this.#up(welcome).catch((error: unknown) => report('engine.up', { error })),
+      down: () => this.#down(),
+      frame: (frame) => this.#frame(frame),
+      changed: () => this.publishLink(),
+      signedOut: (revoked) => void this.signedOut(revoked),
+    });
+    this.list = new SessionList({
+      mirror,
+      http: this.http,
+      timers,
+      screen,
+      rows: () => this.#rows,
+      openId: () => this.#transcript?.sessionId ?? null,
+      reset: (epoch) => this.#adopt(epoch, true),
+      removed: (ids) => this.#removed(ids),
+    });
+    this.#lock = flushLock({ locks: parts.locks, own, clock, page: parts.page });
+    this.outbox = new Outbox({
+      own,
+      http: this.http,
+      lock: this.#lock,
+      clock,
+      random,
+      timers,
+      report,
+      epoch: () => (this.isUp() ? this.#epoch : null),
+      clockFacts: () => ({ now: clock.now(), skew: this.#skew, latest: this.#latest }),
+      isMirrored: async (id, receipt) =>
+        this.#promoted.has(id) ||
+        (receipt.promotedSeq !== null && (await mirror.projections(receipt.sessionId)).cursor.seq >= receipt.promotedSeq),
+      changed: () => this.rowsChanged(),
+      answered: (row, verdict) => answered(this, row, verdict),
+      signedOut: (revoked) => void this.signedOut(revoked),
+    });
+    this.#replicas = new Replicas({
+      mirror,
+      http: this.http,
+      timers,
+      random,
+      report,
+      send: (frame) => this.link.send(frame),
+      epoch: () => this.#epoch,
+      isUp: () => this.isUp(),
+      changed: (from, news) => this.#replicaChanged(from, news),
+      gone: (id) => void this.#removed([id]),
+    });
+    this.#keeper = new Keeper({
+      mirror,
+      http: this.http,
+      timers,
+      report,
+      newestFirst: () => this.list.newestFirst(),
+      isReplicated: (id) => this.#replicas.has(id),
+      isUp: () => this.isUp(),
+      applied: (sessionId, records) => this.#applied(sessionId, records),
+    });
+  }
+
+  /** Reads this device: list, outbox and whatever is open paint with no server at all. */
+  async paint(): Promise<void> {
+    const { own, mirror, clock, screen } = this.parts;
+    this.#device = await own.fact('device');
+    this.#latest = (await own.fact('clock')) ?? 0;
+    this.#epoch = (await mirror.facts()).epoch;
+    await this.list.load();
+    screen.sessionsLoaded();
+    await this.#reloadRows();
+    if (clock.now() > this.#latest) await own.setFact('clock', clock.now());
+  }
+  /** Listens to the page and the other tabs, and looks for the server. */
+  connect(): void {
+    const { page, channel } = this.parts;
+    channel?.listen((news) => void this.#news(news).catch((error: unknown) => this.parts.report('engine.news', { error })));
+    page.onWake(() => this.link.dispatch({ type: 'wake' }));
+    page.onHide(() => this.link.dispatch({ type: 'hide' }));
+    this.link.dispatch({ type: 'start' });
+  }
+  stop(): void {
+    this.link.dispatch({ type: 'stop' });
+  }
+
+  isUp(): boolean {
+    return this.link.state.phase === 'up';
+  }
+  rows(): readonly OutboxRow[] {
+    return this.#rows;
+  }
+  transcript(): Transcript | null {
+    return this.#transcript;
+  }
+  replica(sessionId: string): Replica | null {
+    return this.#replicas.get(sessionId);
+  }
+  isPromoted(inputId: string): boolean {
+    return this.#promoted.has(inputId);
+  }
+  /** An answer changed what the mirror holds about a session: the open one shows it. */
+  async projected(sessionId: string): Promise<void> {
+    if (this.#transcript?.sessionId === sessionId) await this.#transcript.catchUp();
+  }
+
+  /** How far the server's clock is ahead: as heard now, else as heard last. */
+  async skew(): Promise<number | null> {
+    return this.#skew ?? (await this.parts.own.fact('skew'));
+  }
+  async setDevice(id: string): Promise<void> {
+    this.#device = id;
+    await this.parts.own.setFact('device', id);
+  }
+
+  async open(sessionId: string | null): Promise<void> {
+    if (sessionId !== null && this.#transcript?.sessionId === sessionId) return;
+    this.#transcript?.close();
+    this.#transcript = null;
+    if (sessionId === null) {
+      this.parts.screen.transcript(CLOSED);
+      this.list.publish();
+      return;
+    }
+    this.#recent = [sessionId, ...this.#recent.filter((id) => id !== sessionId)].slice(0, RECENT);
+    this.#subscribeWanted();
+    await this.#show(sessionId);
+  }
+  async #show(sessionId: string): Promise<void> {
+    const transcript = new Transcript(this.#replicas.get(sessionId)!, {
+      mirror: this.parts.mirror,
+      http: this.http,
+      screen: this.parts.screen,
+      chunkLimit: this.parts.chunkLimit,
+      rows: () => this.#rows,
+      isPromoted: (id) => this.#promoted.has(id),
+      promotedCount: () => this.#promoted.size,
+      promoted: (ids) => this.#notePromoted(ids),
+      linkUp: () => this.isUp(),
+      read: (id, total) => this.list.read(id, total),
+    });
+    this.#transcript = transcript;
+    this.list.publish();
+    await transcript.open();
+  }
+
+  /** Rows of the outbox changed here: every view of them, the other tabs, and the flush want to know. */
+  async rowsChanged(): Promise<void> {
+    await this.#reloadRows();
+    this.parts.channel?.tell({ type: 'own' });
+  }
+  async #reloadRows(): Promise<void> {
+    this.#rows = await this.parts.own.rows();
+    this.#subscribeWanted();
+    this.list.publish();
+    this.#transcript?.refresh();
+    this.publishLink();
+  }
+
+  publishLink(): void {
+    const replica = this.#transcript === null ? null : this.replica(this.#transcript.sessionId);
+    const next = linkView(this.#view, {
+      link: this.link.state,
+      now: this.parts.clock.now(),
+      synced: this.#synced,
+      replica: replica?.state ?? null,
+      rows: this.#rows,
+    });
+    if (next === this.#view) return;
+    this.#view = next;
+    this.parts.screen.link(next);
+  }
+
+  // ---- the link
+
+  #heard(epoch: string, skew: number | null): void {
+    if (skew !== null && skew !== this.#skew) {
+      const known = this.#skew;
+      this.#skew = skew;
+      // `Date` has seconds only: smaller steps are noise.
+      if (known === null || Math.abs(known - skew) > 2_000) void this.parts.own.setFact('skew', skew);
+    }
+    if (this.#epoch !== null && epoch !== this.#epoch && this.isUp()) void this.#adopt(epoch, false);
+  }
+  async #up(welcome: Welcome): Promise<void> {
+    await this.#adopt(welcome.epoch, false);
+    if (!this.isUp()) return;
+    this.#replicas.up();
+    this.#transcript?.refresh();
+    this.outbox.linkUp();
+    void this.#modelFacts();
+    await this.#syncList(0);
+  }
+  /** Until the list is the server's word of now, or the link is down again. */
+  async #syncList(failed: number): Promise<void> {
+    const socket = this.link.state.socket;
+    const synced = await this.list.sync();
+    if (!this.isUp() || socket !== this.link.state.socket) return;
+    this.#synced = synced;
+    this.publishLink();
+    if (synced) return this.#keeper.run();
+    const { timers, random, report } = this.parts;
+    timers.after(backoff(failed, LIST_RETRY, random), () => {
+      if (this.isUp() && !this.#synced) this.#syncList(failed + 1).catch((error: unknown) => report('engine.list', { error }));
+    });
+  }
+  #down(): void {
+    this.#synced = false;
+    this.#replicas.down();
+    this.#transcript?.refresh();
+    this.list.stale();
+    const { clock, own } = this.parts;
+    this.#latest = Math.max(this.#latest, clock.now());
+    void own.setFact('clock', this.#latest);
+  }
+  #frame(frame: DownFrame): void {
+    if (frame.type === 'session') {
+      void this.list.take(frame.summary).then(() => this.#keeper.soon());
+      return;
+    }
+    if (!('sessionId' in frame)) return;
+    this.#replicas.take(frame);
+    if (frame.type === 'input') void this.outbox.heard(frame.receipt.id, frame.receipt);
+  }
+  /** Another history than the one mirrored: all of it goes, at once and once; the outbox stays (B4). */
+  #adopt(epoch: string, afresh: boolean): Promise<void> {
+    const run = this.#adopting.then(async () => {
+      if (this.#epoch === epoch && !afresh) return;
+      const restored = this.#epoch !== null;
+      this.#epoch = epoch;
+      await this.parts.mirror.adopt(epoch, afresh);
+      if (!restored) return;
+      this.parts.screen.notice(NOTICES.restored());
+      await this.#reload();
+      if (this.isUp()) this.#replicas.up();
+      this.outbox.linkUp();
+    });
+    this.#adopting = run.catch((error: unknown) => this.parts.report('engine.adopt', { error }));
+    return run;
+  }
+  /** The mirror is another one: list and open session are read anew. */
+  async #reload(): Promise<void> {
+    this.#promoted.clear();
+    await this.list.load();
+    const open = this.#transcript;
+    if (open === null) return;
+    open.close();
+    await this.#show(open.sessionId);
+  }
+  async #modelFacts(): Promise<void> {
+    const answer = await this.http.ask('GET', ROUTES.models());
+    if (answer.kind !== 'ok') return;
+    const { provider } = answer.value as { provider?: { label: string; demo: boolean } };
+    this.parts.screen.model(provider ?? null);
+  }
+
+  // ---- sessions
+
+  /** What is open, was open lately, or has inputs on their way is kept in step. */
+  #subscribeWanted(): void {
+    const busy = this.#rows.filter((row) => row.command.kind === 'input').map(({ sessionId }) => sessionId);
+    this.#replicas.want(new Set([...this.#recent, ...busy].slice(0, SUBSCRIBED)));
+  }
+  #replicaChanged(replica: Replica, news: ReplicaNews): void {
+    if (news.records.length > 0) this.#applied(replica.sessionId, news.records);
+    if (news.now?.summary) this.list.projected(news.now.summary);
+    if (this.#transcript?.sessionId === replica.sessionId) {
+      this.#transcript.take(news);
+      this.publishLink();
+    }
+  }
+  /** Records are in the mirror: inputs among them are settled, and other tabs may read them. */
+  #applied(sessionId: string, records: readonly LogRecord[]): void {
+    const prompts = records.filter((record) => record.kind === 'chunk' && record.type === 'prompt').map(({ id }) => id);
+    this.#notePromoted(prompts);
+    if (prompts.length > 0) void this.outbox.retire(prompts);
+    for (const record of records) if (isEvent(record, 'admitted')) void this.outbox.heard(record.data.inputId, null);
+    this.parts.channel?.tell({ type: 'applied', sessionId });
+  }
+  #notePromoted(inputIds: readonly string[]): void {
+    for (const id of inputIds) this.#promoted.add(id);
+  }
+  /** Deleted there: what was queued for it keeps its words and says why (B7). */
+  async #removed(sessionIds: readonly string[]): Promise<void> {
+    const { own } = this.parts;
+    const rows = this.#rows.filter((row) => sessionIds.includes(row.sessionId));
+    const here = new Set(rows.filter((row) => row.command.kind === 'delete').map(({ sessionId }) => sessionId));
+    await own.remove(rows.filter((row) => row.command.kind !== 'input' || here.has(row.sessionId)).map(({ id }) => id));
+    const reason = 'This session was deleted on another device.';
+    for (const row of rows) {
+      if (row.command.kind === 'input' && !here.has(row.sessionId))
+        await own.change(row.id, { state: 'orphaned', code: 'session-deleted', reason });
+    }
+    for (const id of sessionIds) {
+      if (this.#transcript?.sessionId === id) this.#transcript.refresh();
+      this.#recent = this.#recent.filter((recent) => recent !== id || this.#transcript?.sessionId === id);
+    }
+    if (rows.length > 0) await this.rowsChanged();
+  }
+
+  // ---- the door, and other tabs
+
+  /** The server does not know this device any more. Only a revocation wipes, and it keeps unsent words. */
+  async signedOut(revoked: boolean): Promise<void> {
+    this.link.dispatch({ type: 'signed-out' });
+    if (!revoked) return;
+    await this.parts.mirror.wipe();
+    await this.#wiped();
+    const unsent = this.#rows.filter((row) => row.command.kind === 'input' && row.state !== 'acked').length;
+    this.parts.screen.notice(NOTICES.revoked(unsent));
+    this.parts.channel?.tell({ type: 'wiped' });
+  }
+  /** The user's own sign-out: everything on this device goes. */
+  async forget(): Promise<void> {
+    this.link.dispatch({ type: 'signed-out' });
+    await this.parts.own.wipe();
+    await this.parts.mirror.wipe();
+    this.#device = null;
+    await this.#wiped();
+    this.parts.channel?.tell({ type: 'wiped' });
+  }
+  async #wiped(): Promise<void> {
+    this.#epoch = null;
+    this.#transcript?.close();
+    this.#transcript = null;
+    this.#recent = [];
+    this.#promoted.clear();
+    this.#rows = await this.parts.own.rows();
+    this.#replicas.clear();
+    this.parts.screen.clear();
+    await this.list.load();
+    this.publishLink();
+  }
+  async #news(news: TabNews): Promise<void> {
+    if (news.type === 'own') {
+      this.#lock.progress();
+      await this.#reloadRows();
+      this.outbox.kick();
+    } else if (news.type === 'applied') {
+      if (this.#transcript?.sessionId === news.sessionId && !this.isUp()) await this.#transcript.catchUp();
+    } else {
+      this.link.dispatch({ type: 'signed-out' });
+      await this.#wiped();
+    }
+  }
+}

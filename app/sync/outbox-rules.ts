@@ -1,0 +1,38 @@
+/**
+ * Which rows may go now. Inputs of a session go in order, behind its creation; everything else waits only for what it is
+ * about. A refused input holds the author's later inputs of that session until the user chooses (law 3). Pure.
+ */
+import type { OutboxRow } from '../own/port.ts';
+import { inputOf } from './orders.ts';
+
+/** Whether `earlier` must be with the server before `row` may go. Rows that are done are not in the outbox, or `acked`. */
+function waitsFor(row: OutboxRow, earlier: OutboxRow): boolean {
+  if (earlier.state === 'acked' || earlier.sessionId !== row.sessionId) return false;
+  if (earlier.command.kind === 'create') return true;
+  const about = inputOf(row.command);
+  if (about !== null) return aboutInput(row, earlier, about);
+  switch (row.command.kind) {
+    case 'input':
+      return earlier.command.kind === 'input' && earlier.state !== 'cancelled';
+    case 'patch':
+    case 'delete':
+      return earlier.command.kind === 'patch';
+    default:
+      return false;
+  }
+}
+/** A cancel overtakes the input that it takes back: the server leaves a tombstone, so that a late arrival does nothing. */
+function aboutInput(row: OutboxRow, earlier: OutboxRow, inputId: string): boolean {
+  if (inputOf(earlier.command) === inputId) return earlier.state !== 'refused';
+  return row.command.kind === 'edit' && earlier.id === inputId && earlier.state !== 'cancelled';
+}
+
+/** Rows that a request may be made for now. Inputs that are being taken back stay. */
+export function ready(rows: readonly OutboxRow[]): OutboxRow[] {
+  const takenBack = new Set(rows.flatMap((row) => (row.command.kind === 'cancel' ? [row.command.inputId] : [])));
+  return rows.filter((row, at) => {
+    if (row.state !== 'held' && row.state !== 'unknown') return false;
+    if (row.command.kind === 'input' && takenBack.has(row.id)) return false;
+    return !rows.slice(0, at).some((earlier) => waitsFor(row, earlier));
+  });
+}
