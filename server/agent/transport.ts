@@ -15,6 +15,9 @@ export class SilenceError extends Error {
   }
 }
 
+/** What may wait for a slow reader before the connection is held back. */
+const MOST_QUEUED_BYTES = 256 * 1024;
+
 export type Fetch = (input: string | URL | Request, init?: RequestInit) => Promise<Response>;
 
 /** Redirects are not followed: a model server has no reason to send one, and a key must not travel with it. */
@@ -72,31 +75,50 @@ function bodyOf(
     return null;
   }
   let over = false;
-  const once = (then: () => void): void => {
-    if (over) return;
-    over = true;
-    finish();
-    then();
-  };
+  let wanted = false;
+  let fault: Error | null = null;
   return new ReadableStream<Uint8Array>(
     {
       start(controller) {
-        let fault: Error | null = null;
-        request.on('error', (error) => (fault = error));
+        const fail = (error: Error): void => {
+          if (over) return;
+          over = true;
+          finish();
+          // An error throws away what is queued: what did arrive is read first, and the error met after it.
+          fault = error;
+          if (wanted) controller.error(error);
+        };
+        // The request's own error (silence, abort) tells more than the broken response that follows from it.
+        request.on('error', fail);
+        response.on('error', fail);
+        response.on('close', () => fail(new Error('the connection was closed')));
+        response.on('end', () => {
+          if (over) return;
+          over = true;
+          finish();
+          controller.close();
+        });
         response.on('data', (chunk: Buffer) => {
           if (over) return;
           alive();
+          wanted = false;
           controller.enqueue(new Uint8Array(chunk));
-          if ((controller.desiredSize ?? 0) <= 0) response.pause();
+          if ((controller.desiredSize ?? 0) < -MOST_QUEUED_BYTES) response.pause();
         });
-        response.on('end', () => once(() => controller.close()));
-        response.on('error', (error) => once(() => controller.error(fault ?? error)));
-        response.on('close', () => once(() => controller.error(fault ?? new Error('the connection was closed'))));
       },
-      pull: () => void response.resume(),
-      cancel: () => once(() => request.destroy()),
+      pull(controller) {
+        if (fault !== null) return controller.error(fault);
+        wanted = true;
+        response.resume();
+      },
+      cancel() {
+        over = true;
+        finish();
+        request.destroy();
+      },
     },
-    new ByteLengthQueuingStrategy({ highWaterMark: 256 * 1024 }),
+    // Nothing is wanted ahead: `pull` means that a reader waits and the queue is empty.
+    new ByteLengthQueuingStrategy({ highWaterMark: 0 }),
   );
 }
 

@@ -25,7 +25,7 @@ describe.each(PROFILES)('law 11, %s wire', (profile) => {
           before = lines;
         });
       }),
-      { numRuns: 300 },
+      { numRuns: 150 },
     );
   });
 
@@ -80,7 +80,7 @@ test('law 11: at most two markers beside the system one, none on thinking, and t
         before = end;
       });
     }),
-    { numRuns: 200 },
+    { numRuns: 120 },
   );
   expect(grown).toBeGreaterThan(50);
 });

@@ -34,7 +34,7 @@ test.each(['anthropic', 'plain'] as const)(
           if (session.records.some((record) => record.kind === 'chunk' && record.type === 'system')) interrupted++;
         });
       }),
-      { numRuns: 300 },
+      { numRuns: 150 },
     );
     // The rare shapes were reached, or the property says nothing.
     expect(calls).toBeGreaterThan(100);

@@ -20,7 +20,8 @@ export function answer(messages: readonly WireMessage[]): DemoAnswer {
   const job = readJob(messages);
   const intents = job.prompts.flatMap(understand);
   const { outcomes, call, intent } = walk(intents, job);
-  const greeting = job.first ? `${INTRODUCTION}\n\n` : '';
+  // Said with the first words of all, which are those before a first call.
+  const greeting = job.first && job.calls.length === 0 ? `${INTRODUCTION}\n\n` : '';
   if (call !== null && intent !== null) {
     const thinking = job.calls.length === 0 ? thoughts(intents) : afterCall(job);
     return { thinking, text: `${greeting}${announce(intent, call, job.calls.length > 0)}`, call };

@@ -13,7 +13,7 @@ export interface Job {
   calls: DoneCall[];
   /** What was said after the last call, when the answer was cut off there. */
   said: string;
-  /** Nothing was answered in this session yet. */
+  /** The session's first: nothing was answered before it. */
   first: boolean;
 }
 
@@ -34,7 +34,7 @@ export function readJob(messages: readonly WireMessage[]): Job {
     const stopped = textsOf(message).some((text) => STOPPED.test(text));
     if (before === undefined || stopped || callsOf(before).length === 0) start = at;
   });
-  const job: Job = { prompts: [], calls: [], said: '', first: !messages.some((message) => message.role === 'assistant') };
+  const job: Job = { prompts: [], calls: [], said: '', first: !messages.slice(0, start).some((message) => message.role === 'assistant') };
   messages.slice(start).forEach((message, at) => {
     if (message.role === 'user') {
       job.prompts.push(...promptsOf(message, at === 0));
