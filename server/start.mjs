@@ -96,38 +96,54 @@ function checkNativeModule() {
 async function build() {
   const sources = hashOfSources();
   if (isBuilt(sources)) return;
+  // Signals are heard before anything is told or taken, so that a start which is stopped leaves no lock and no half build.
+  const work = { stopped: false, child: null };
+  const stop = function (signal) {
+    work.stopped = true;
+    if (work.child !== null) work.child.kill(signal);
+  };
+  process.on('SIGINT', stop);
+  process.on('SIGTERM', stop);
+  try {
+    if (await lockUnlessBuilt(sources, work)) await buildLocked(sources, work);
+  } finally {
+    releaseLock();
+    process.removeListener('SIGINT', stop);
+    process.removeListener('SIGTERM', stop);
+  }
+}
+
+/** True once the lock is ours; false when another start has built meanwhile. */
+async function lockUnlessBuilt(sources, work) {
   const until = Date.now() + BUILD_LIMIT_MS;
-  for (let told = false; !takeLock();) {
+  for (let told = false; !takeLock(); told = true) {
     if (!told) console.log('Waiting for another start that is building…');
-    told = true;
     if (Date.now() > until) throw new Refusal('Another start has been building for too long; if none is, remove ' + lockFile + '.');
     await new Promise(function (resolve) {
       setTimeout(resolve, WAIT_MS);
     });
-    if (isBuilt(sources)) return;
+    if (work.stopped) throw new Refusal('Stopped while waiting for the build.');
+    if (isBuilt(sources)) return false;
   }
-  process.on('exit', releaseLock);
-  try {
-    if (isBuilt(sources)) return;
-    if (!fs.existsSync(path.join(root, 'node_modules', 'vite'))) {
-      throw new Refusal('The build tools are not installed: run npm ci in ' + root + ' (without leaving out the development ones).');
-    }
-    console.log('Building…');
-    fs.rmSync(stampFile, { force: true });
-    await runBuild();
-    fs.writeFileSync(stampFile, stampOf(sources));
-  } finally {
-    releaseLock();
-    process.removeListener('exit', releaseLock);
+  return !isBuilt(sources);
+}
+
+async function buildLocked(sources, work) {
+  if (!fs.existsSync(path.join(root, 'node_modules', 'vite'))) {
+    throw new Refusal('The build tools are not installed: run npm ci in ' + root + ' (without leaving out the development ones).');
   }
+  console.log('Building…');
+  fs.rmSync(stampFile, { force: true });
+  await runBuild(work);
+  fs.writeFileSync(stampFile, stampOf(sources));
 }
 
 /** Quiet while it goes well; its whole output when it does not. */
-function runBuild() {
+function runBuild(work) {
   return new Promise(function (resolve, reject) {
     const npm = process.env.npm_execpath;
     const viaNode = npm !== undefined && /\.c?js$/.test(npm);
-    const child = spawn(viaNode ? process.execPath : 'npm', (viaNode ? [npm] : []).concat(['run', '--silent', 'build']), {
+    work.child = spawn(viaNode ? process.execPath : 'npm', (viaNode ? [npm] : []).concat(['run', '--silent', 'build']), {
       cwd: root,
       shell: !viaNode && process.platform === 'win32',
       stdio: ['ignore', 'pipe', 'pipe'],
@@ -136,26 +152,13 @@ function runBuild() {
     const keep = function (piece) {
       output += piece;
     };
-    child.stdout.on('data', keep);
-    child.stderr.on('data', keep);
-    let stoppedBy = null;
-    const stop = function (signal) {
-      stoppedBy = signal;
-      child.kill(signal);
-    };
-    process.on('SIGINT', stop);
-    process.on('SIGTERM', stop);
-    const over = function () {
-      process.removeListener('SIGINT', stop);
-      process.removeListener('SIGTERM', stop);
-    };
-    child.on('error', function (error) {
-      over();
+    work.child.stdout.on('data', keep);
+    work.child.stderr.on('data', keep);
+    work.child.on('error', function (error) {
       reject(new Refusal('The build could not be started: ' + error.message));
     });
-    child.on('close', function (code) {
-      over();
-      if (stoppedBy !== null) reject(new Refusal('Stopped while building.'));
+    work.child.on('close', function (code) {
+      if (work.stopped) reject(new Refusal('Stopped while building.'));
       else if (code === 0) resolve();
       else reject(new Refusal(output.trim() + '\nThe build failed.'));
     });

@@ -41,7 +41,7 @@ export class BoundedOutput {
     const bytes = Buffer.byteLength(text);
     this.#held.push({ text, bytes });
     this.#heldBytes += bytes;
-    while (this.#heldBytes - this.#held[0]!.bytes >= this.#tailBytes) {
+    while (this.#held.length > 0 && this.#heldBytes - this.#held[0]!.bytes >= this.#tailBytes) {
       const gone = this.#held.shift()!;
       this.#heldBytes -= gone.bytes;
       this.#dropped += gone.bytes;
