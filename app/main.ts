@@ -61,8 +61,9 @@ const locks: Locks | null =
 function openChannel(): Channel | null {
   if (!('BroadcastChannel' in window)) return null;
   const channel = new BroadcastChannel('cairn');
+  const tell = channel.postMessage.bind(channel);
   return {
-    tell: (news) => channel.postMessage(news),
+    tell: (news) => tell(news),
     listen: (callback) => channel.addEventListener('message', (event: MessageEvent<TabNews>) => callback(event.data)),
   };
 }

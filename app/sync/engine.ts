@@ -136,9 +136,6 @@ export class Engine {
     page.onHide(() => this.link.dispatch({ type: 'hide' }));
     this.link.dispatch({ type: 'start' });
   }
-  stop(): void {
-    this.link.dispatch({ type: 'stop' });
-  }
 
   isUp(): boolean {
     return this.link.state.phase === 'up';

@@ -56,11 +56,11 @@ export class Keeper {
     for (const { id, head, archived } of this.#parts.newestFirst().slice(0, KEPT)) {
       if (!this.#parts.isUp()) return;
       if (archived || this.#parts.isReplicated(id) || (await mirror.projections(id)).cursor.seq >= head) continue;
-      if (!(await this.#fetch(id))) return;
+      if (!(await this.#newestOf(id))) return;
     }
   }
   /** False: no answer, so there is no point in asking for the next. */
-  async #fetch(sessionId: string): Promise<boolean> {
+  async #newestOf(sessionId: string): Promise<boolean> {
     const guard = await this.#parts.mirror.guard(sessionId);
     const answer = await this.#parts.http.ask('GET', `${ROUTES.timeline(sessionId)}?limit=${RECORDS}`);
     if (answer.kind === 'trouble') return false;
