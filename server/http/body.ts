@@ -12,12 +12,16 @@ const JSON_TYPE = /^application\/json\s*(;\s*charset\s*=\s*"?utf-8"?\s*)?$/i;
 /** The parsed body, or undefined when the request has none. */
 export async function readJson(request: IncomingMessage, limit: number): Promise<unknown> {
   const { 'content-type': type, 'content-encoding': encoding, 'content-length': length, 'transfer-encoding': transfer } = request.headers;
+  const wrongType = new CodedError('wrong-type', 'Bodies must be application/json in UTF-8, not compressed.');
+  if (type !== undefined && !JSON_TYPE.test(type)) throw wrongType;
+  if (encoding !== undefined && encoding !== 'identity') throw wrongType;
   const declared = length === undefined ? null : Number(length);
-  const empty = transfer === undefined && (declared === null || declared === 0);
-  if (type !== undefined ? !JSON_TYPE.test(type) : !empty) throw new CodedError('wrong-type', 'Bodies must be application/json in UTF-8.');
-  if (encoding !== undefined && encoding !== 'identity') throw new CodedError('wrong-type', 'Bodies must not be compressed.');
-  if (empty) return undefined;
-  return parseJson(await collect(request, limit, declared));
+  if (transfer === undefined && (declared === null || declared === 0)) return undefined;
+  const bytes = await collect(request, limit, declared);
+  // Some clients send an empty body in chunks, which shows only now.
+  if (bytes.length === 0) return undefined;
+  if (type === undefined) throw wrongType;
+  return parseJson(bytes);
 }
 
 /** Strict JSON. A key `__proto__` is refused at any depth: no object made of it is ever what its reader takes it for. */

@@ -55,7 +55,7 @@ export class NotedRunner implements Runner {
   }
 }
 
-const agent: Agent = {
+const notedAgent = (): Agent => ({
   label: 'a noted model',
   demo: true,
   source: 'noted',
@@ -64,7 +64,7 @@ const agent: Agent = {
   header: () => ({ system: '', tools: [] }),
   attempt: () => Promise.reject(new Error('no turn runs here')),
   close: () => Promise.resolve(),
-};
+});
 
 function toolboxOver(root: string): Toolbox {
   return {
@@ -96,6 +96,7 @@ export interface Asked {
 export class HttpStand {
   readonly store: Store;
   readonly runner: NotedRunner;
+  readonly agent: Agent;
   readonly app: App;
   readonly folder: string;
   readonly workspace: string;
@@ -104,6 +105,7 @@ export class HttpStand {
   constructor(parts: {
     store: Store;
     runner: NotedRunner;
+    agent: Agent;
     app: App;
     folder: string;
     workspace: string;
@@ -112,6 +114,7 @@ export class HttpStand {
   }) {
     this.store = parts.store;
     this.runner = parts.runner;
+    this.agent = parts.agent;
     this.app = parts.app;
     this.folder = parts.folder;
     this.workspace = parts.workspace;
@@ -135,7 +138,8 @@ export class HttpStand {
   raw({ method = 'GET', path, headers = {}, body }: Asked): Promise<Answered> {
     return new Promise((resolve, reject) => {
       // Node sends a DELETE's body without saying how long it is, which no server can read.
-      const length = body === undefined ? [] : ['content-length', String(Buffer.byteLength(body))];
+      const chunked = 'transfer-encoding' in headers;
+      const length = body === undefined || chunked ? [] : ['content-length', String(Buffer.byteLength(body))];
       const all = [
         ...(Array.isArray(headers) ? headers : Object.entries(headers).flatMap(([name, value]) => [name, String(value)])),
         ...length,
@@ -187,6 +191,10 @@ export class HttpStand {
       now: clock.now(),
     });
     return inputId;
+  }
+  /** Two changes of the session that leave nothing pending. */
+  async admitCancelled(sessionId: string): Promise<void> {
+    await this.store.cancelInput(sessionId, await this.admit(sessionId), { id: null, now: clock.now() });
   }
   /** Opens a turn on what is pending, for sealing under. */
   async turn(sessionId: string): Promise<{ claim: Claim; turnId: string }> {
@@ -242,8 +250,8 @@ export class HttpStand {
   }
 }
 
-/** `over`: parts that a test replaces. */
-export async function openStand(over: Partial<AppParts> = {}): Promise<HttpStand> {
+/** `over`: parts that a test replaces. `open: false`: as it is before recovery is through. */
+export async function openStand(over: Partial<AppParts> = {}, { open = true }: { open?: boolean } = {}): Promise<HttpStand> {
   const folder = mkdtempSync(join(tmpdir(), 'cairn-http-'));
   const workspace = join(folder, 'work');
   mkdirSync(workspace);
@@ -257,6 +265,7 @@ export async function openStand(over: Partial<AppParts> = {}): Promise<HttpStand
   };
   const store = await openSqliteStore({ folder: join(folder, 'data'), clock, random, report, decisions });
   const runner = new NotedRunner();
+  const agent = notedAgent();
   const server = http.createServer();
   const app = await createApp({
     store,
@@ -278,8 +287,8 @@ export async function openStand(over: Partial<AppParts> = {}): Promise<HttpStand
   server.on('request', app.request);
   server.on('upgrade', app.upgrade);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', () => resolve()));
-  app.open();
-  return new HttpStand({ store, runner, app, folder, workspace, reports, server });
+  if (open) app.open();
+  return new HttpStand({ store, runner, agent, app, folder, workspace, reports, server });
 }
 
 function parsed(text: string): unknown {
