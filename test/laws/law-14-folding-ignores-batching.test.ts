@@ -13,8 +13,8 @@ const anyStep = fc.oneof(messageStep, toolsStep);
 
 /** Every delta that carries text, cut into single characters and empty pieces. */
 function shattered(events: readonly AgentEvent[]): AgentEvent[] {
-  return events.flatMap((event) =>
-    'text' in event && event.type !== 'status' ? ['', ...event.text].map((text) => ({ ...event, text })) : [event],
+  return events.flatMap((event): AgentEvent[] =>
+    'text' in event && event.type !== 'status' ? ['', ...event.text].map((text): AgentEvent => ({ ...event, text })) : [event],
   );
 }
 /** Neighbouring deltas of one place joined, as a frame does it. */

@@ -11,7 +11,7 @@ const pieces = fc.array(words, { maxLength: 5 });
 /** The events of one block of a message, in order. Some are cut before their end. */
 function block(i: number): fc.Arbitrary<StepEvent[]> {
   const text = fc
-    .tuple(pieces, fc.constantFrom(null, {}, { citations: [{ cited_text: 'x' }] }))
+    .tuple(pieces, fc.constantFrom<{ citations?: unknown[] } | null>(null, {}, { citations: [{ cited_text: 'x' }] }))
     .map(([parts, end]): StepEvent[] => [
       ...parts.map((part): StepEvent => ({ type: 'text-delta', i, text: part })),
       ...(end === null ? [] : [{ type: 'text-end' as const, i, ...end }]),
