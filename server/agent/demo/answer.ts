@@ -65,8 +65,10 @@ function thoughts(intents: readonly Intent[]): string {
 }
 
 function afterCall(job: Job): string {
-  const last = job.calls.at(-1)!;
-  return `${last.name} ${last.isError ? 'failed' : 'worked'}: ${oneLine(last.text, 120) || 'it printed nothing'}. Now for what comes next.`;
+  const { name, text, isError } = job.calls.at(-1)!;
+  if (isError) return `That ${name} did not work. I look at what it said before I go on.`;
+  if (name === 'write' || name === 'edit') return `The ${name} went through. Now for what comes next.`;
+  return `The ${name} brought back: "${oneLine(text, 120) || 'nothing'}". Now for what comes next.`;
 }
 
 function describe(intent: Intent): string {

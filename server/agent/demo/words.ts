@@ -19,6 +19,9 @@ export const ABILITIES = `I understand plain requests about this folder, one or 
 - "plan the clean-up", "think about the structure"
 - "count to 500" or "write a story of 400 words", to try Stop`;
 
+/** The note under the output of a command that ended as it should. */
+const ENDED_WELL = '[exit code 0]';
+
 interface Listing {
   folders: string[];
   files: string[];
@@ -76,7 +79,7 @@ export function report({ intent, calls }: Outcome): string {
     case 'edit':
       return `In ${code(intent.path)} I replaced ${code(oneLine(intent.old, 60))} with ${code(oneLine(intent.new, 60))}.`;
     case 'run': {
-      const found = lines(last.text);
+      const found = lines(last.text).filter((line) => line !== ENDED_WELL);
       if (found.length === 0) return `${code(intent.command)} ran and printed nothing.`;
       return `${code(intent.command)} ran and printed ${many(found.length, 'line')}:\n\n${quote(found.slice(-8))}`;
     }
@@ -116,7 +119,14 @@ export function summaryFile(outcomes: readonly Outcome[]): string {
       case 'search':
         return [`## Search for ${code(intent.pattern)}`, quote(lines(last.text).slice(0, 20))];
       case 'run':
-        return [`## ${code(intent.command)}`, quote(lines(last.text).slice(0, 20))];
+        return [
+          `## ${code(intent.command)}`,
+          quote(
+            lines(last.text)
+              .filter((line) => line !== ENDED_WELL)
+              .slice(0, 20),
+          ),
+        ];
       default:
         return [];
     }
