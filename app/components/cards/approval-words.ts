@@ -1,0 +1,21 @@
+/** How an approval asks. */
+import type { Approval } from '#shared/protocol/summaries.ts';
+
+export function questionOf(approval: Approval): string {
+  switch (approval.name) {
+    case 'run':
+      return 'Run this command?';
+    case 'write':
+      return 'Write this file?';
+    case 'edit':
+      return 'Edit this file?';
+    default:
+      return `Call ${approval.name}?`;
+  }
+}
+/** What happens on a yes, as far as it is known: nothing is promised for a command. */
+export function effectOf(approval: Approval): string {
+  if (approval.effect === 'run') return 'It can change files and use the network. The turn waits, and so does the queue.';
+  if (approval.effect === 'write') return 'It changes files in the workspace. The turn waits, and so does the queue.';
+  return 'It only reads. The turn waits, and so does the queue.';
+}

@@ -1,0 +1,79 @@
+/** Rows of the transcript's list: which things stand there, in which order. What a row shows it looks up by itself. */
+import type { Group } from '#shared/chunks/group.ts';
+import type { ViewChunk } from '#shared/chunks/view.ts';
+import type { Approval } from '#shared/protocol/summaries.ts';
+import type { ReceiptView } from '../../sync/views.ts';
+
+export interface Row {
+  /** `top`: start, hole or older part · `step`: one group of chunks · `ask`: an approval whose call is not here · `tail`: what happens now. */
+  readonly kind: 'top' | 'prompt' | 'step' | 'ask' | 'tail';
+  /** Of a prompt its input id, before and after it is sealed: the row stays the same row. */
+  readonly key: string;
+}
+
+const TOP: Row = { kind: 'top', key: 'top' };
+const TAIL: Row = { kind: 'tail', key: 'tail' };
+
+/** Facts for the model alone: the reader sees date and mode elsewhere. */
+function isQuiet(chunk: ViewChunk): boolean {
+  const { data } = chunk;
+  return chunk.type === 'system' && typeof data === 'object' && data !== null && 'kind' in data && data.kind === 'context';
+}
+
+/**
+ * Rows in order. `previous`: the last answer, handed back as it was when nothing moved, so that a delta does not touch the
+ * list. Receipts of the queue are shown by the tray above the composer; those whose chunk is here are the chunk.
+ */
+export function rowsOf(
+  groups: readonly Group[],
+  receipts: readonly ReceiptView[],
+  asks: readonly Approval[],
+  atEnd: boolean,
+  previous: readonly Row[],
+): readonly Row[] {
+  const known = new Map(previous.map((row) => [row.key, row]));
+  const rows: Row[] = [TOP];
+  const seen = new Set<string>();
+  const add = (kind: Row['kind'], key: string): void => {
+    if (seen.has(key)) return;
+    seen.add(key);
+    const old = known.get(key);
+    rows.push(old?.kind === kind ? old : { kind, key });
+  };
+  for (const group of groups) {
+    if (group.items.every((item) => isQuiet(item.chunk))) continue;
+    add(group.items[0]!.chunk.type === 'prompt' ? 'prompt' : 'step', group.key);
+  }
+  if (atEnd) {
+    for (const ask of asks) add('ask', ask.id);
+    for (const receipt of receipts) if (receipt.stage !== 'queued') add('prompt', receipt.id);
+  }
+  rows.push(TAIL);
+  return rows.length === previous.length && rows.every((row, at) => row === previous[at]) ? previous : rows;
+}
+
+/** One change that a virtual list can follow without losing the reader's line: at its end, or (`shift`) at its beginning. */
+export interface Move {
+  readonly rows: readonly Row[];
+  readonly shift: boolean;
+}
+
+/**
+ * The moves from one list to the next: first the end, then the beginning. The list component only sees by how many rows it
+ * grew, so a page that comes in above while another goes out below must be told in two steps.
+ */
+export function movesTo(before: readonly Row[], after: readonly Row[]): Move[] {
+  if (before === after) return [];
+  // The top row always stands first: the beginning is what follows it.
+  const place = new Map(before.map((row, at) => [row.key, at]));
+  let first = 1;
+  while (first < after.length - 1 && !place.has(after[first]!.key)) first++;
+  const from = first < after.length - 1 ? place.get(after[first]!.key)! : undefined;
+  if (from === undefined || from === 0 || (first === 1 && from === 1)) return [{ rows: after, shift: false }];
+  const kept = after.slice(first);
+  const atEnd = [...before.slice(0, from), ...kept];
+  const moves: Move[] = [];
+  if (atEnd.length !== before.length || atEnd.some((row, at) => row !== before[at])) moves.push({ rows: atEnd, shift: false });
+  moves.push({ rows: after, shift: true });
+  return moves;
+}
