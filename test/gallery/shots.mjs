@@ -11,6 +11,8 @@ const root = import.meta.dirname;
 const out = resolve(root, '../../dist/gallery');
 const args = process.argv.slice(2);
 const only = args.filter((arg) => !arg.startsWith('--'));
+/** `--at=360-light` looks at one width and one scheme. */
+const at = args.find((arg) => arg.startsWith('--at='))?.slice(5);
 const axe = args.includes('--axe') ? await readFile(resolve(root, '../../node_modules/axe-core/axe.min.js'), 'utf8') : null;
 const SIZES = [
   { name: '360', viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true, deviceScaleFactor: 1.5 },
@@ -32,6 +34,7 @@ try {
   for (const size of SIZES) {
     for (const colorScheme of ['light', 'dark']) {
       const { name: width, ...device } = size;
+      if (at !== undefined && at !== `${width}-${colorScheme}`) continue;
       const context = await browser.newContext({ ...device, colorScheme, reducedMotion: 'reduce', locale: 'en-GB' });
       for (const [name, state] of Object.entries(STATES)) {
         if (only.length > 0 && !only.includes(name)) continue;

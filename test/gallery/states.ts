@@ -4,6 +4,7 @@ import { useSessionsStore } from '../../app/stores/sessions.ts';
 import { useTranscriptStore } from '../../app/stores/transcript.ts';
 import type { LinkView, ReceiptView, SessionRow, Stage } from '../../app/sync/views.ts';
 import { idOf, NOW, sampleRows } from './sessions.ts';
+import { TRANSCRIPT_STATES } from './transcript-states.ts';
 
 export interface GalleryState {
   /** Where to open it. */
@@ -59,6 +60,7 @@ const live = `/s/${idOf(1)}`;
 const stale = (): SessionRow[] => sampleRows().map((row) => ({ ...row, fresh: false }));
 
 export const STATES: Record<string, GalleryState> = {
+  ...TRANSCRIPT_STATES,
   list: { path: '/', fill: () => shell() },
   'list-loading': { path: '/', fill: () => link('connecting') },
   'list-connecting': {
