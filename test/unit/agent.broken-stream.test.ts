@@ -155,14 +155,14 @@ describe('silence and Stop', () => {
     const { agent, session } = await setUp(
       {
         script: async (_request, reply) => {
-          for (let n = 0; n < 10; n++) {
+          for (let n = 0; n < 8; n++) {
             reply.ping();
-            await reply.wait(60);
+            await reply.wait(250);
           }
           await reply.text('at last');
         },
       },
-      { silenceMs: 250 },
+      { silenceMs: 1500 },
     );
     session.prompt('hello');
     expect((await session.attempt(agent)).answer?.stop).toBe('end_turn');
