@@ -131,8 +131,9 @@ export function dexieMirror(name: string, parts: DiskParts): Mirror {
   const tx = new DexieTx(db);
   const transactions: Transactions = {
     durable: true,
-    write: (work) => connection.run(() => db.transaction('rw', db.tables, () => work(tx))),
-    read: (work) => connection.run(() => db.transaction('r', db.tables, () => work(tx))),
+    // `async` is not for show: Dexie keeps a transaction alive over native awaits only in a function that says so.
+    write: (work) => connection.run(() => db.transaction('rw', db.tables, async () => work(tx))),
+    read: (work) => connection.run(() => db.transaction('r', db.tables, async () => work(tx))),
     close: () => db.close(),
   };
   return mirrorOver(transactions);

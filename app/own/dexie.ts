@@ -29,7 +29,8 @@ const FENCE = 'fence';
 export function dexieOwn(name: string, parts: OwnParts): Own {
   const db = new OwnDb(name, parts);
   const connection = new Connection(db, parts.timers);
-  const write = <T>(work: () => Promise<T>): Promise<T> => connection.run(() => db.transaction('rw', db.tables, work));
+  // `async` matters: only so does Dexie follow native awaits, and a real browser keep the transaction open across them.
+  const write = <T>(work: () => Promise<T>): Promise<T> => connection.run(() => db.transaction('rw', db.tables, async () => work()));
 
   const fence = async (): Promise<number> => ((await db.facts.get(FENCE))?.value as number | undefined) ?? 0;
   async function addIn(row: NewRow, order: number | null): Promise<OutboxRow> {
