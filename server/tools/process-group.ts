@@ -7,8 +7,9 @@
  */
 import { spawn, type ChildProcessByStdio } from 'node:child_process';
 import type { Readable } from 'node:stream';
-import type { Timers } from '#shared/ports.ts';
+import type { Report, Timers } from '#shared/ports.ts';
 import { codeOf } from './fault.ts';
+import { startGuard } from './guard.ts';
 import { onlyZombies } from './zombies.ts';
 
 export interface LeaderEnd {
@@ -17,6 +18,8 @@ export interface LeaderEnd {
   signal: string | null;
 }
 export interface ProcessGroup {
+  /** The group's id; null: it could not be started. */
+  readonly id: number | null;
   readonly stdout: Readable;
   readonly stderr: Readable;
   /** Resolves when the leader is gone, whatever its children do; rejects when it could not be started. */
@@ -32,6 +35,8 @@ export interface GroupRequest {
   args: readonly string[];
   cwd: string;
   env: Readonly<Record<string, string>>;
+  /** Ended even when the server dies without a chance to. */
+  guarded: boolean;
 }
 export type GroupStarter = (request: GroupRequest) => ProcessGroup;
 
@@ -47,16 +52,19 @@ export interface ProcessGroups {
   close(): Promise<void>;
 }
 
-export function createProcessGroups(timers: Timers): ProcessGroups {
+export function createProcessGroups(timers: Timers, report: Report): ProcessGroups {
   const running = new Set<ProcessGroup>();
   return {
     start(request) {
       const group = startGroup(request, timers);
+      let unguard = request.guarded && group.id !== null ? startGuard(group.id, report) : null;
       const tracked: ProcessGroup = {
         ...group,
         async end() {
           await group.end();
           running.delete(tracked);
+          unguard?.();
+          unguard = null;
         },
       };
       running.add(tracked);
@@ -109,7 +117,13 @@ function startGroup(request: GroupRequest, timers: Timers): ProcessGroup {
     }
     for (const cancel of cancels) cancel();
   };
-  return { stdout: child.stdout, stderr: child.stderr, ended, end: () => (ending ??= end().finally(() => (ending = null))) };
+  return {
+    id: child.pid ?? null,
+    stdout: child.stdout,
+    stderr: child.stderr,
+    ended,
+    end: () => (ending ??= end().finally(() => (ending = null))),
+  };
 }
 
 function exists(pid: number): boolean {

@@ -56,7 +56,7 @@ export function runTool(parts: ToolParts): ToolBody {
       if (command.trim() === '') throw new ToolFault('`command` is empty.');
       if (command.includes('\0')) throw new ToolFault('`command` holds a NUL character.');
       const seconds = Math.min(optionalWhole(args, 'timeout', 1) ?? DEFAULT_SECONDS, MAX_SECONDS);
-      const group = parts.start({ file: await shell(), args: ['-c', command], cwd: ground.root, env: parts.env });
+      const group = parts.start({ file: await shell(), args: ['-c', command], cwd: ground.root, env: parts.env, guarded: true });
       const capture = new Capture(group, context, parts.timers);
       const ended = await outcome(group, seconds * 1000, context.signal, parts.timers);
       await group.end();

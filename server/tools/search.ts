@@ -46,6 +46,7 @@ export function searchTool(parts: ToolParts): ToolBody {
         args: [...FLAGS, ...globs(glob, ground), '--regexp', pattern, '--', `.${sep}${relative(ground.root, place.real)}`],
         cwd: ground.root,
         env: parts.env,
+        guarded: false,
       });
       let late = false;
       const cancel = parts.timers.after(TIME_LIMIT_MS, () => {

@@ -1,6 +1,6 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { readFile, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { LIMITS } from '#shared/protocol/limits.ts';
 import { createBench, lives, until, type Bench } from '../support/tools/bench.ts';
@@ -17,7 +17,7 @@ const pidsOf = async (...names: string[]): Promise<number[]> => {
   await until(async () => {
     const texts = await Promise.all(names.map((name) => readFile(join(bench.ws, name), 'utf8').catch(() => '')));
     return texts.every((text) => text.trim() !== '');
-  }, 5000);
+  }, 15_000);
   return Promise.all(names.map(async (name) => Number(await readFile(join(bench.ws, name), 'utf8'))));
 };
 const allGone = async (pids: number[]): Promise<boolean> => !(await Promise.all(pids.map(lives))).some(Boolean);
@@ -99,6 +99,24 @@ describe('B44: nothing of its group outlives a command', () => {
     expect(await allGone(pids)).toBe(true);
     expect(done.end).toEqual(end);
     expect(done.result).toMatch(words);
+  });
+
+  it('the server itself is killed: they are gone within 5 s all the same', async () => {
+    const script = resolve(import.meta.dirname, '../support/tools/run-one.ts');
+    const server = spawn(process.execPath, ['--import', 'tsx', script, bench.ws, wait], { stdio: 'ignore' });
+    const pids = await pidsOf('server.pid', 'worker.pid');
+    server.kill('SIGKILL');
+    await until(() => allGone(pids), 5000);
+    expect(await allGone(pids)).toBe(true);
+  });
+
+  it('no guard is left behind by a command that ended', async () => {
+    await bench.call('run', { command: 'echo $$ > leader.pid' });
+    const [leader] = await pidsOf('leader.pid');
+    const guards = (): string =>
+      execFileSync('sh', ['-c', `cat /proc/[0-9]*/cmdline 2>/dev/null | tr '\\0' ' '; true`], { encoding: 'utf8' });
+    await until(() => !guards().includes(`cairn-guard ${leader} `), 2000);
+    expect(guards()).not.toContain(`cairn-guard ${leader} `);
   });
 
   it('a detached child that holds the pipes does not hold the call', async () => {
