@@ -7,7 +7,7 @@ import type { Timers } from '#shared/ports.ts';
 import { faultOf, LateError } from './faults.ts';
 
 /** Milliseconds an operation, or an open, may take. */
-export const DISK_WITHIN = 3_000;
+export const DISK_WITHIN = 5_000;
 const REOPEN_TRIES = 3;
 
 export class Connection {

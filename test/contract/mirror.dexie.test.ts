@@ -1,0 +1,6 @@
+import { IDBFactory, IDBKeyRange } from 'fake-indexeddb';
+import { dexieMirror } from '../../app/mirror/dexie.ts';
+import { realTimers } from '../support/device/device.ts';
+import { mirrorContract } from './mirror.ts';
+
+mirrorContract(() => dexieMirror('mirror', { indexedDB: new IDBFactory(), IDBKeyRange, timers: realTimers }));

@@ -1,0 +1,232 @@
+/**
+ * A device: one browser's disk, locks and channel, and tabs on it that run the app's real engine against a real server. Time is
+ * real and fast: whatever the engine waits for takes a tenth of it.
+ */
+import { IDBFactory, IDBKeyRange } from 'fake-indexeddb';
+import type { Clock, Timers } from '#shared/ports.ts';
+import { degradingMirror } from '../../../app/mirror/degrading.ts';
+import { dexieMirror } from '../../../app/mirror/dexie.ts';
+import { memoryMirror } from '../../../app/mirror/memory.ts';
+import type { Mirror } from '../../../app/mirror/port.ts';
+import { degradingOwn } from '../../../app/own/degrading.ts';
+import { dexieOwn } from '../../../app/own/dexie.ts';
+import { memoryOwn } from '../../../app/own/memory.ts';
+import type { Own } from '../../../app/own/port.ts';
+import type { Commands } from '../../../app/sync/commands.ts';
+import { commandsOf } from '../../../app/sync/commands-of.ts';
+import { Engine } from '../../../app/sync/engine.ts';
+import { CLOSED, type Locks, type Screen, type TabNews, type TranscriptView } from '../../../app/sync/ports.ts';
+import type { LinkView, Notice, SessionRow } from '../../../app/sync/views.ts';
+import { clock as realClock, random, type HttpStand } from '../http-stand.ts';
+import { Cable } from './cable.ts';
+
+const FASTER = 10;
+export const realTimers: Timers = {
+  after: (ms, callback) => {
+    const timer = setTimeout(callback, ms);
+    return () => clearTimeout(timer);
+  },
+};
+
+/** What is on the screen, as the stores would hold it, and a look at every change. */
+export class NotedScreen implements Screen {
+  linkView: LinkView | null = null;
+  rows = new Map<string, SessionRow>();
+  view: TranscriptView = CLOSED;
+  notices: Notice[] = [];
+  inMemory = false;
+  loaded = false;
+  provider: { label: string; demo: boolean } | null = null;
+  /** Called after every change of the transcript. */
+  check: (view: TranscriptView) => void = () => undefined;
+
+  link(view: LinkView): void {
+    this.linkView = view;
+  }
+  memoryOnly(): void {
+    this.inMemory = true;
+  }
+  notice(notice: Notice): void {
+    this.notices.push(notice);
+  }
+  model(model: { label: string; demo: boolean } | null): void {
+    this.provider = model;
+  }
+  sessions(changed: readonly SessionRow[], removed: readonly string[]): void {
+    for (const row of changed) this.rows.set(row.summary.id, row);
+    for (const id of removed) this.rows.delete(id);
+  }
+  sessionsLoaded(): void {
+    this.loaded = true;
+  }
+  transcript(change: Partial<TranscriptView>): void {
+    this.view = { ...this.view, ...change };
+    this.check(this.view);
+  }
+  clear(): void {
+    this.rows.clear();
+    this.view = CLOSED;
+  }
+  /** The words of the transcript, sealed and live, in order. */
+  words(): string[] {
+    const text = (data: unknown): string => {
+      const { text: words, content } = data as { text?: string; content?: { text: string }[] };
+      return words ?? content?.map((part) => part.text).join('') ?? '';
+    };
+    const sealed = new Set(this.view.chunks.map(({ id }) => id));
+    const live = this.view.atEnd ? (this.view.live?.chunks.filter(({ id }) => !sealed.has(id)) ?? []) : [];
+    return [...this.view.chunks, ...live].map(({ data }) => text(data));
+  }
+}
+
+export interface TabOptions {
+  /** Where mirror and own work are kept: the browser's IndexedDB (default), or given parts. */
+  mirror?: Mirror;
+  own?: Own;
+  disk?: 'indexeddb' | 'memory';
+  chunkLimit?: number;
+  locks?: 'none';
+}
+
+export class Tab {
+  readonly screen = new NotedScreen();
+  readonly cable: Cable;
+  readonly engine: Engine;
+  readonly commands: Commands;
+  readonly mirror: Mirror;
+  readonly own: Own;
+  readonly reports: { event: string; facts: unknown }[] = [];
+  visible = true;
+  #dead = false;
+  readonly #wakes: (() => void)[] = [];
+  readonly #hides: (() => void)[] = [];
+
+  constructor(device: Device, options: TabOptions) {
+    this.cable = new Cable(device.stand);
+    const timers: Timers = {
+      after: (ms, callback) => {
+        const timer = setTimeout(() => this.#dead || callback(), Math.ceil(ms / FASTER));
+        return () => clearTimeout(timer);
+      },
+    };
+    const onDisk = options.disk !== 'memory';
+    // A disk is waited for as long as in the app: a busy machine must not look like a broken disk.
+    const disk = { indexedDB: device.factory, IDBKeyRange, timers: realTimers };
+    this.mirror = options.mirror ?? (onDisk ? dexieMirror('cairn-mirror', disk) : memoryMirror());
+    this.own = options.own ?? (onDisk ? dexieOwn('cairn-own', disk) : memoryOwn());
+    const lost = (error: unknown): void => {
+      this.reports.push({ event: 'disk.lost', facts: error });
+      this.screen.memoryOnly();
+    };
+    this.engine = new Engine({
+      clock: device.clock,
+      random,
+      timers,
+      report: (event, facts) => void this.reports.push({ event, facts }),
+      fetch: (path, init) => (this.#dead ? new Promise(() => undefined) : this.cable.fetch(path, init)),
+      socket: this.cable.socket,
+      locks: options.locks === 'none' ? null : device.locksOf(this),
+      channel: { tell: (news) => device.tell(this, news), listen: (callback) => device.listen(this, callback) },
+      page: {
+        visible: () => this.visible,
+        onWake: (callback) => void this.#wakes.push(callback),
+        onHide: (callback) => void this.#hides.push(callback),
+      },
+      mirror: degradingMirror({ disk: this.mirror, onLost: lost, keep: () => new Set() }),
+      own: degradingOwn(this.own, lost),
+      screen: this.screen,
+      chunkLimit: options.chunkLimit ?? 256,
+    });
+    this.commands = commandsOf({ engine: this.engine, deviceName: 'a test' });
+  }
+  get isDead(): boolean {
+    return this.#dead;
+  }
+  /** Paints and connects. */
+  async start(): Promise<this> {
+    await this.engine.paint();
+    this.engine.connect();
+    return this;
+  }
+  async live(): Promise<this> {
+    await this.start();
+    await until(() => this.screen.linkView?.kind === 'live', 'the link is live');
+    return this;
+  }
+  wake(): void {
+    for (const callback of this.#wakes) callback();
+  }
+  hide(): void {
+    for (const callback of this.#hides) callback();
+  }
+  /** As a closed or crashed tab: nothing of it runs on. */
+  kill(): void {
+    this.#dead = true;
+    this.cable.cut();
+    this.mirror.close();
+    this.own.close();
+  }
+  /** The words that were handed over and are not in the transcript, with their stage. */
+  stages(): string[] {
+    return this.screen.view.receipts.map(
+      ({ content, stage }) => `${content.map((part) => (part.type === 'text' ? part.text : '')).join('')}: ${stage}`,
+    );
+  }
+}
+
+export class Device {
+  readonly factory = new IDBFactory();
+  readonly tabs: Tab[] = [];
+  /** Milliseconds that this device's clock is ahead of the real one. */
+  ahead = 0;
+  readonly clock: Clock = { now: () => realClock.now() + this.ahead };
+  readonly stand: HttpStand;
+  #holder: Tab | null = null;
+  readonly #ears = new Map<Tab, (news: TabNews) => void>();
+
+  constructor(stand: HttpStand) {
+    this.stand = stand;
+  }
+  tab(options: TabOptions = {}): Tab {
+    const tab = new Tab(this, options);
+    this.tabs.push(tab);
+    return tab;
+  }
+  close(): void {
+    for (const tab of this.tabs) if (!tab.isDead) tab.kill();
+  }
+  /** Web Locks as browsers have them: freed when the holder's tab dies. */
+  locksOf(tab: Tab): Locks {
+    return {
+      hold: async (_name, steal, task) => {
+        const free = this.#holder === null || this.#holder.isDead || this.#holder === tab;
+        if (!free && !steal) return false;
+        this.#holder = tab;
+        await task();
+        if (this.#holder === tab) this.#holder = null;
+        return true;
+      },
+    };
+  }
+  tell(from: Tab, news: TabNews): void {
+    for (const [tab, hear] of this.#ears) {
+      if (tab !== from && !tab.isDead && !from.isDead) setTimeout(() => tab.isDead || hear(news), 0);
+    }
+  }
+  listen(tab: Tab, callback: (news: TabNews) => void): void {
+    this.#ears.set(tab, callback);
+  }
+}
+
+/** Waits until something is so; fails with its name. */
+export async function until(so: () => boolean | Promise<boolean>, name: string, ms = 5_000): Promise<void> {
+  const end = realClock.now() + ms;
+  while (!(await so())) {
+    if (realClock.now() > end) throw new Error(`not within ${ms} ms: ${name}`);
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+}
+/** Lets everything that is under way settle. */
+export function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}
