@@ -11,18 +11,22 @@ export function useNewSession(): (draft: NewSession, text: string, delivery: Del
   const commands = useCommands();
   const router = useRouter();
   let busy = false;
-  /** Made, but its first words could not be kept: the next try uses it. */
-  let made: string | null = null;
+  /** Of the session to come: a try that failed halfway is taken up by the next, not begun again. */
+  let id: string | null = null;
+  let made = false;
   return async (draft, text, delivery) => {
     if (busy) return;
     busy = true;
     try {
-      made ??= await commands.createSession(draft);
-      await commands.send(made, [{ type: 'text', text }], delivery);
+      id ??= commands.newId();
+      if (!made) await commands.createSession(draft, id);
+      made = true;
+      await commands.send(id, [{ type: 'text', text }], delivery);
       commands.saveDraft(NEW_DRAFT, '');
-      const id = made;
-      made = null;
-      await router.replace(`/s/${id}`);
+      const address = `/s/${id}`;
+      id = null;
+      made = false;
+      await router.replace(address);
     } finally {
       busy = false;
     }

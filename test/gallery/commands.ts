@@ -10,6 +10,7 @@ const newId = (): string => crypto.randomUUID();
 export function commandsOf(state: GalleryState): Commands {
   const offline = { ok: false, reason: 'offline', message: 'The server does not answer.' } as const;
   return {
+    newId,
     createSession: async () => newId(),
     patchSession: done,
     deleteSession: done,
@@ -30,6 +31,7 @@ export function commandsOf(state: GalleryState): Commands {
     loadOlder: done,
     loadNewer: done,
     atTail: () => undefined,
+    toTail: done,
     draft: async () => state.draft ?? '',
     saveDraft: () => undefined,
     folders: async (path) => {

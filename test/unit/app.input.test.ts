@@ -47,18 +47,16 @@ describe('moving a queued prompt', () => {
     const ids = ['a', 'b', 'c', 'd'];
     for (let from = 0; from < ids.length; from++) {
       for (let to = 0; to < ids.length; to++) {
+        if (from === to) continue;
         const after = moveAfter(ids, from, to);
-        if (from === to) {
-          expect(after).toBeUndefined();
-          continue;
-        }
         const rest = ids.filter((_, at) => at !== from);
         rest.splice(after === null ? 0 : rest.indexOf(after!) + 1, 0, ids[from]!);
         expect(rest.indexOf(ids[from]!)).toBe(to);
       }
     }
   });
-  it('moves nothing past the ends', () => {
+  it('moves nothing past the ends, or to where it is', () => {
+    expect(moveAfter(['a', 'b'], 1, 1)).toBeUndefined();
     expect([moveAfter(['a', 'b'], 0, -1), moveAfter(['a', 'b'], 1, 2), moveAfter([], 0, 0)]).toEqual([undefined, undefined, undefined]);
   });
 });
