@@ -163,7 +163,9 @@ export function prepareStatements(db: Database.Database) {
     purgeRecords: change<[key: number, limit: number]>(
       'DELETE FROM record WHERE rowid IN (SELECT rowid FROM record WHERE session_key = ? ORDER BY seq LIMIT ?)',
     ),
-    purgeBlob: change<[sha256: string]>('DELETE FROM blob WHERE sha256 = ?1 AND NOT EXISTS (SELECT 1 FROM record WHERE blob = ?1)'),
+    purgeBlob: change<[sha256: string]>(
+      'DELETE FROM blob WHERE sha256 = ? AND NOT EXISTS (SELECT 1 FROM record WHERE record.blob = blob.sha256)',
+    ),
     purgeTurns: change<[key: number]>('DELETE FROM turn WHERE session_key = ?'),
     purgeApprovals: change<[session: string]>('DELETE FROM approval WHERE session = ?'),
     purgeWords: change<[session: string]>("UPDATE session_input SET parts = '[]' WHERE session = ?"),

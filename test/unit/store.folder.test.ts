@@ -1,0 +1,97 @@
+import { mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
+import { expect, onTestFinished, test } from 'vitest';
+import { decisions } from '../../server/inbox/decisions.ts';
+import { DatabaseTooNew, DataFolderBusy, DataFolderUnusable } from '../../server/store/sqlite/errors.ts';
+import { openSqliteStore } from '../../server/store/sqlite/open.ts';
+import { FORMAT } from '../../server/store/sqlite/schema.ts';
+import { startChild } from '../support/child.ts';
+import { newSession, NOW, seededRandom } from '../support/store-harness.ts';
+
+async function place(): Promise<string> {
+  const parent = await mkdtemp(join(tmpdir(), 'cairn-folder-'));
+  onTestFinished(() => rm(parent, { recursive: true, force: true }));
+  return join(parent, 'new', 'data');
+}
+async function open(folder: string) {
+  const random = seededRandom(3);
+  const store = await openSqliteStore({ folder, clock: { now: () => NOW }, random, report: () => undefined, decisions });
+  onTestFinished(() => store.close());
+  return store;
+}
+
+test(
+  'I36: a folder that another process holds is refused with one plain line, and is free once that process is killed',
+  { timeout: 60_000 },
+  async () => {
+    const folder = await place();
+    const holder = await startChild('./store-children/hold.ts', [folder]);
+    onTestFinished(() => void holder.process.kill('SIGKILL'));
+    const refusal = await open(folder).catch((error: unknown) => error);
+    expect(refusal).toBeInstanceOf(DataFolderBusy);
+    expect((refusal as Error).message).toBe(`another Cairn server is already using the data folder ${folder}`);
+    expect(await readdir(folder)).not.toContain('cairn.db');
+
+    holder.process.kill('SIGKILL');
+    await holder.end;
+    expect((await newSession(await open(folder))).head).toBe(0);
+  },
+);
+
+test('I36: a folder is held once within a process too, until it is closed', async () => {
+  const folder = await place();
+  const store = await open(folder);
+  await expect(open(folder)).rejects.toBeInstanceOf(DataFolderBusy);
+  await newSession(store);
+  await store.close();
+  await store.close();
+  await expect(newSession(store)).rejects.toMatchObject({ code: 'shutting-down' });
+  expect((await (await open(folder)).sessionsSince(0, 10)).sessions).toHaveLength(1);
+});
+
+test('the folder and its files are for their owner only', async () => {
+  const folder = await place();
+  await newSession(await open(folder));
+  const mode = async (path: string) => (await stat(path)).mode & 0o777;
+  expect(await mode(folder)).toBe(0o700);
+  const files = await readdir(folder);
+  expect(files).toEqual(expect.arrayContaining(['cairn.db', 'cairn.db-wal', 'lock.db']));
+  for (const file of files) expect([file, await mode(join(folder, file))]).toEqual([file, 0o600]);
+});
+
+test('every commit is on the disk before it is answered: WAL with full sync, keys checked', async () => {
+  const folder = await place();
+  await open(folder);
+  const db = new Database(join(folder, 'cairn.db'), { readonly: true });
+  onTestFinished(() => void db.close());
+  expect(db.pragma('journal_mode', { simple: true })).toBe('wal');
+  expect(db.pragma('user_version', { simple: true })).toBe(FORMAT);
+  expect(db.pragma('integrity_check', { simple: true })).toBe('ok');
+});
+
+test('a database from the future is refused with one plain line, untouched, and its folder is let go', async () => {
+  const folder = await place();
+  await (await open(folder)).close();
+  const db = new Database(join(folder, 'cairn.db'));
+  onTestFinished(() => void db.close());
+  db.pragma(`user_version = ${FORMAT + 1}`);
+  const refusals = [await open(folder).catch((error: unknown) => error), await open(folder).catch((error: unknown) => error)];
+  for (const refusal of refusals) {
+    expect(refusal).toBeInstanceOf(DatabaseTooNew);
+    expect((refusal as Error).message).not.toContain('\n');
+  }
+  expect(db.pragma('user_version', { simple: true })).toBe(FORMAT + 1);
+});
+
+test('a folder that cannot be made, and a file that is no database, are told plainly', async () => {
+  const folder = await place();
+  const file = join(folder, '..', '..', 'file');
+  await writeFile(file, 'not a folder');
+  await expect(open(join(file, 'data'))).rejects.toBeInstanceOf(DataFolderUnusable);
+
+  await (await open(folder)).close();
+  await writeFile(join(folder, 'cairn.db'), 'this is not a database, whatever its name says');
+  await expect(open(folder)).rejects.toBeInstanceOf(DataFolderUnusable);
+});
