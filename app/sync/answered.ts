@@ -29,7 +29,6 @@ async function done(engine: Engine, row: OutboxRow, { receipt, value }: Verdict 
     case 'patch':
     case 'delete':
       if (isEntry(value)) await engine.list.take(value);
-      if (command.kind === 'create' && engine.isUp()) engine.replica(sessionId)?.up();
       return;
     case 'decide':
       return closeApproval(engine, sessionId, command.approvalId);

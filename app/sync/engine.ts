@@ -102,6 +102,7 @@ export class Engine {
       send: (frame) => this.link.send(frame),
       epoch: () => this.#epoch,
       isUp: () => this.isUp(),
+      isMade: (id) => !this.#rows.some((row) => row.command.kind === 'create' && row.sessionId === id),
       changed: (from, news) => this.#replicaChanged(from, news),
       gone: (id) => void this.#removed([id]),
     });

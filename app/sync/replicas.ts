@@ -4,11 +4,15 @@ import type { SessionFrame } from './subscription.ts';
 
 export interface ReplicasParts extends ReplicaParts {
   isUp(): boolean;
+  /** False while the session is made on this device only: the server would not know it. */
+  isMade(sessionId: string): boolean;
 }
 
 export class Replicas {
   readonly #parts: ReplicasParts;
   readonly #all = new Map<string, Replica>();
+  /** Left down because their session is not made yet. */
+  readonly #unmade = new Set<string>();
 
   constructor(parts: ReplicasParts) {
     this.#parts = parts;
@@ -25,26 +29,34 @@ export class Replicas {
       if (wanted.has(id)) continue;
       replica.down();
       this.#all.delete(id);
+      this.#unmade.delete(id);
       if (this.#parts.isUp()) this.#parts.send({ type: 'unsubscribe', sessionId: id });
     }
     for (const id of wanted) {
-      if (this.#all.has(id)) continue;
-      const replica = new Replica(id, this.#parts);
+      const known = this.#all.get(id);
+      if (known !== undefined && !this.#unmade.has(id)) continue;
+      const replica = known ?? new Replica(id, this.#parts);
       this.#all.set(id, replica);
-      if (this.#parts.isUp()) replica.up();
+      if (this.#parts.isUp()) this.#raise(id, replica);
     }
   }
   take(frame: SessionFrame): void {
     this.#all.get(frame.sessionId)?.take(frame);
   }
   up(): void {
-    for (const replica of this.#all.values()) replica.up();
+    for (const [id, replica] of this.#all) this.#raise(id, replica);
+  }
+  #raise(id: string, replica: Replica): void {
+    if (!this.#parts.isMade(id)) return void this.#unmade.add(id);
+    this.#unmade.delete(id);
+    replica.up();
   }
   down(): void {
     for (const replica of this.#all.values()) replica.down();
   }
   clear(): void {
     this.down();
+    this.#unmade.clear();
     this.#all.clear();
   }
 }
