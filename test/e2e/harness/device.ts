@@ -28,7 +28,7 @@ export class Device {
     this.context = context;
     this.#allowed = allowed;
     context.on('console', (message) => {
-      if (message.type() === 'error') this.#fault(message.text());
+      if (message.type() === 'error') this.#fault(`${message.text()} ${message.location().url}`.trim());
     });
     context.on('weberror', (error) => this.#fault(`uncaught: ${error.error().message}`));
   }

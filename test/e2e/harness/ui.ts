@@ -66,7 +66,7 @@ export class Ui {
 
   // ---- the transcript
   transcript(): Locator {
-    return this.page.getByRole('list', { name: 'Transcript' });
+    return this.page.getByRole('region', { name: 'Transcript' });
   }
   /** Words anywhere in the transcript. */
   said(words: string | RegExp): Locator {
