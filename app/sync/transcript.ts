@@ -12,7 +12,19 @@ import type { Screen } from './ports.ts';
 import { receiptViews } from './receipts.ts';
 import type { Replica, ReplicaNews } from './replica.ts';
 import type { Hole, ReceiptView } from './views.ts';
-import { append, dropNewest, dropOldest, emptyWindow, extend, prepend, windowOf, type Stretch, type Window } from './window.ts';
+import {
+  append,
+  dropNewest,
+  dropOldest,
+  emptyWindow,
+  extend,
+  newestOf,
+  oldestOf,
+  prepend,
+  windowOf,
+  type Stretch,
+  type Window,
+} from './window.ts';
 
 export interface TranscriptParts extends PagerParts {
   screen: Screen;
@@ -118,10 +130,10 @@ export class Transcript {
     this.#loadingOlder = true;
     this.#publish();
     try {
-      const { stretch, missing } = await older(this.#parts, this.sessionId, this.#window.from, PAGE);
+      const { stretch, missing } = await older(this.#parts, this.sessionId, this.#window.from, this.#page());
       this.#notePrompts(stretch);
       await this.#replica.run(async () => {
-        this.#window = prepend(this.#window, cold(stretch), this.#parts.chunkLimit);
+        this.#window = prepend(this.#window, cold(newestOf(stretch, this.#page())), this.#parts.chunkLimit);
         this.#hole = missing;
       });
     } finally {
@@ -134,9 +146,9 @@ export class Transcript {
     this.#loadingNewer = true;
     this.#publish();
     try {
-      const { stretch } = await newer(this.#parts, this.sessionId, this.#window.to, this.#cursor, PAGE);
+      const { stretch } = await newer(this.#parts, this.sessionId, this.#window.to, this.#cursor, this.#page());
       await this.#replica.run(async () => {
-        this.#window = extend(this.#window, cold(stretch), this.#parts.chunkLimit);
+        this.#window = extend(this.#window, cold(oldestOf(stretch, this.#page())), this.#parts.chunkLimit);
       });
     } finally {
       this.#loadingNewer = false;
@@ -180,6 +192,10 @@ export class Transcript {
     this.#approvals = now.approvals;
   }
 
+  /** Never so many that what is being read would be pushed out at the other end. */
+  #page(): number {
+    return Math.max(1, Math.min(PAGE, Math.floor(this.#parts.chunkLimit / 2)));
+  }
   #atEnd(): boolean {
     return this.#window.to >= this.#cursor;
   }

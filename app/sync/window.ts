@@ -23,6 +23,21 @@ function shownOf(records: readonly LogRecord[]): ChunkRecord[] {
   return records.filter((record): record is ChunkRecord => record.kind === 'chunk' && isShown(record));
 }
 
+/** The newest part of a stretch, with at most `count` shown chunks. */
+export function newestOf(stretch: Stretch, count: number): Stretch {
+  const shown = shownOf(stretch.records);
+  if (shown.length <= count) return stretch;
+  const from = shown.at(-count - 1)!.seq + 1;
+  return { records: stretch.records.filter(({ seq }) => seq >= from), from, to: stretch.to };
+}
+/** The oldest part likewise. */
+export function oldestOf(stretch: Stretch, count: number): Stretch {
+  const shown = shownOf(stretch.records);
+  if (shown.length <= count) return stretch;
+  const to = shown[count]!.seq - 1;
+  return { records: stretch.records.filter(({ seq }) => seq <= to), from: stretch.from, to };
+}
+
 /** A window of the newest `room` chunks of a stretch. */
 export function windowOf(stretch: Stretch, room: number): Window {
   return dropOldest({ chunks: shownOf(stretch.records), from: stretch.from, to: stretch.to }, room);
