@@ -111,7 +111,17 @@ function markPair(lines: DiffLine[], del: number, add: number): void {
     if (!part.removed) newAt += length;
   }
   // Lines with little in common are two lines, not one that changed.
-  if (kept * 3 < Math.min(before.trim().length, after.trim().length)) return;
-  lines[del] = { ...lines[del]!, marks: gone };
-  lines[add] = { ...lines[add]!, marks: come };
+  if (kept * 2 < Math.max(before.trim().length, after.trim().length)) return;
+  lines[del] = { ...lines[del]!, marks: joined(gone) };
+  lines[add] = { ...lines[add]!, marks: joined(come) };
+}
+/** Marks with next to nothing between them read better as one. */
+function joined(marks: readonly Span[]): Span[] {
+  const found: Span[] = [];
+  for (const mark of marks) {
+    const last = found.at(-1);
+    if (last !== undefined && mark.from - last.to <= 2) found[found.length - 1] = { from: last.from, to: mark.to };
+    else found.push(mark);
+  }
+  return found;
 }

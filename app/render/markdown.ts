@@ -39,6 +39,10 @@ class PlainRenderer extends Renderer {
     const words = token.text.trim() === '' ? 'picture' : token.text;
     return `<a href="${escapeHtml(token.href)}">${escapeHtml(words)}</a>`;
   }
+  override listitem(item: Tokens.ListItem): string {
+    const html = super.listitem(item);
+    return item.task ? html.replace(/^<li>/, '<li data-task="">') : html;
+  }
   override checkbox(token: Tokens.Checkbox): string {
     return token.checked ? '☑ ' : '☐ ';
   }

@@ -49,7 +49,13 @@ try {
           const target = page
             .getByRole('button', { name: button, exact: true })
             .or(page.getByRole('menuitem', { name: button, exact: true }));
-          await target.first().click();
+          await target
+            .first()
+            .click({ timeout: 5000 })
+            .catch((error) => {
+              faults++;
+              console.error(`${name} ${width} ${colorScheme}: ${error.message.split('\n')[0]} (${button})`);
+            });
           await page.waitForTimeout(150);
         }
         await page.screenshot({ path: `${out}/${name}-${width}-${colorScheme}.png` });

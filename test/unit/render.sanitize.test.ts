@@ -32,7 +32,7 @@ function faults(nodes: DocumentFragment): string[] {
   for (const element of nodes.querySelectorAll('*')) {
     if (!TAGS.has(element.tagName)) found.push(`<${element.tagName}>`);
     for (const { name, value } of element.attributes) {
-      if (!['href', 'title', 'start', 'align', 'data-lang', 'target', 'rel'].includes(name)) found.push(name);
+      if (!['href', 'title', 'start', 'align', 'data-lang', 'data-task', 'target', 'rel'].includes(name)) found.push(name);
       if (name === 'href' && !/^(?:https?|mailto):/i.test(value)) found.push(value);
       if (name === 'rel' && value !== 'noopener noreferrer nofollow') found.push(value);
     }
@@ -65,6 +65,14 @@ describe('what reaches the DOM', () => {
     const [block] = parseBlocks('use <div class="x"> and <br> here', true, null).blocks;
     if (block?.kind !== 'html') throw new Error('no html block');
     expect(sanitize(block.html).textContent).toContain('use <div class="x"> and  here');
+  });
+  test('what a list, a table and nested code say of themselves stays', () => {
+    const { blocks } = parseBlocks('3. c\n   ```ts\n   x\n   ```\n\n| a |\n|--:|\n| 1 |\n\n- [x] done\n', true, null);
+    const nodes = blocks.map((block) => (block.kind === 'html' ? sanitize(block.html) : null));
+    expect(nodes[0]!.querySelector('ol')?.getAttribute('start')).toBe('3');
+    expect(nodes[0]!.querySelector('code')?.dataset['lang']).toBe('ts');
+    expect(nodes[1]!.querySelector('td')?.getAttribute('align')).toBe('right');
+    expect(nodes[2]!.querySelector('li')?.hasAttribute('data-task')).toBe(true);
   });
   test('a picture is a link and is not fetched', () => {
     const [block] = parseBlocks('![a cat](https://ok.test/cat.png)', true, null).blocks;

@@ -14,6 +14,8 @@ export interface ReceiptFacts {
 export interface ReceiptWords {
   strong: string;
   rest: string;
+  /** Left out where there is little room. */
+  more?: string;
 }
 
 export function receiptWords(receipt: ReceiptView, facts: ReceiptFacts): ReceiptWords {
@@ -29,8 +31,8 @@ export function receiptWords(receipt: ReceiptView, facts: ReceiptFacts): Receipt
           : 'Goes when those before it are accepted'
         : 'Sends when the link is back';
       return place === ''
-        ? { strong: 'Held on this device.', rest: ` ${then}` }
-        : { strong: 'Held on this device', rest: `${place}. ${then}` };
+        ? { strong: 'Held on this device.', rest: '', more: ` ${then}` }
+        : { strong: 'Held on this device', rest: place, more: `. ${then}` };
     }
     case 'sending':
       return receipt.tries > 1

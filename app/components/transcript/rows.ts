@@ -5,14 +5,18 @@ import type { Approval } from '#shared/protocol/summaries.ts';
 import type { ReceiptView } from '../../sync/views.ts';
 
 export interface Row {
-  /** `top`: start, hole or older part · `step`: one group of chunks · `ask`: an approval whose call is not here · `tail`: what happens now. */
-  readonly kind: 'top' | 'prompt' | 'step' | 'ask' | 'tail';
+  /**
+   * `top`: start, hole or older part · `step`: one group of chunks · `ask`: an approval whose call is not here · `now`: what
+   * happens below the last record · `end`: room above the composer.
+   */
+  readonly kind: 'top' | 'prompt' | 'step' | 'ask' | 'now' | 'end';
   /** Of a prompt its input id, before and after it is sealed: the row stays the same row. */
   readonly key: string;
 }
 
 const TOP: Row = { kind: 'top', key: 'top' };
-const TAIL: Row = { kind: 'tail', key: 'tail' };
+const NOW: Row = { kind: 'now', key: 'now' };
+const END: Row = { kind: 'end', key: 'end' };
 
 /** Facts for the model alone: the reader sees date and mode elsewhere. */
 function isQuiet(chunk: ViewChunk): boolean {
@@ -44,11 +48,12 @@ export function rowsOf(
     if (group.items.every((item) => isQuiet(item.chunk))) continue;
     add(group.items[0]!.chunk.type === 'prompt' ? 'prompt' : 'step', group.key);
   }
+  if (atEnd) for (const ask of asks) add('ask', ask.id);
+  rows.push(NOW);
   if (atEnd) {
-    for (const ask of asks) add('ask', ask.id);
     for (const receipt of receipts) if (receipt.stage !== 'queued') add('prompt', receipt.id);
   }
-  rows.push(TAIL);
+  rows.push(END);
   return rows.length === previous.length && rows.every((row, at) => row === previous[at]) ? previous : rows;
 }
 
