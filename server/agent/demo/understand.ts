@@ -147,7 +147,7 @@ function look(clause: string): Intent | null {
   if (read !== null && !HERE.test(read[1]!)) return { kind: 'read', path: path(read[1]!) };
   const search = match(
     clause,
-    `(?:search|grep|find|look)\\s+(?:everywhere\\s+)?(?:(?:the\\s+)?(?:files?|folder|workspace)\\s+)?(?:for\\s+)?(?:the\\s+)?(?:words?\\s+|text\\s+|string\\s+)?(.+?)(?:\\s+(?:in|under|inside)\\s+(.+?))?`,
+    `(?:search|grep|find|look)\\s+(?:everywhere\\s+)?(?:(?:the\\s+)?(?:files?|folder|workspace)\\s+)?(?:for\\s+)?(?:(?:the|every|each|all|any)\\s+)?(?:words?\\s+|text\\s+|string\\s+)?(.+?)(?:\\s+(?:in|under|inside)\\s+(.+?))?`,
   );
   if (search === null) return null;
   const place = search[2] === undefined ? null : path(search[2].replace(/^(?:the|this|my|all)\s+/i, ''));
@@ -168,7 +168,7 @@ function thought(clause: string): Intent | null {
   if (plan !== null) return { kind: 'plan', about: plan[1] === '' ? 'the work in this folder' : plan[1]! };
   const think = match(clause, 'think\\s*(?:hard\\s*|deeply\\s*)?(?:about|of|on|over)?\\s*(.*)');
   if (think !== null) return { kind: 'think', about: think[1] === '' ? 'this folder' : think[1]! };
-  return /^(?:hi|hello|hey|good (?:morning|evening|day)|help|what can you do|who are you)\b/i.test(clause) ? { kind: 'greet' } : null;
+  return /^(?:hi|hello|hey|good (?:morning|evening|day)|help|(?:(?:tell|show) me )?what (?:can you|you can) do|who are you)\b/i.test(clause) ? { kind: 'greet' } : null;
 }
 
 function path(text: string): string {
