@@ -168,7 +168,9 @@ function thought(clause: string): Intent | null {
   if (plan !== null) return { kind: 'plan', about: plan[1] === '' ? 'the work in this folder' : plan[1]! };
   const think = match(clause, 'think\\s*(?:hard\\s*|deeply\\s*)?(?:about|of|on|over)?\\s*(.*)');
   if (think !== null) return { kind: 'think', about: think[1] === '' ? 'this folder' : think[1]! };
-  return /^(?:hi|hello|hey|good (?:morning|evening|day)|help|(?:(?:tell|show) me )?what (?:can you|you can) do|who are you)\b/i.test(clause) ? { kind: 'greet' } : null;
+  return /^(?:hi|hello|hey|good (?:morning|evening|day)|help|(?:(?:tell|show) me )?what (?:can you|you can) do|who are you)\b/i.test(clause)
+    ? { kind: 'greet' }
+    : null;
 }
 
 function path(text: string): string {
