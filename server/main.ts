@@ -3,7 +3,7 @@
  * stops a start is one plain line on stderr and a non-zero exit.
  */
 import { randomBytes } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
@@ -58,7 +58,7 @@ async function start(): Promise<void> {
   });
   const runner = createRunner({ store, agent, toolbox, clock, random, timers, report });
 
-  const server = tls ? createTlsServer(tls) : createServer();
+  const server = serverOf(tls);
   const bound = (): AddressInfo => server.address() as AddressInfo;
   const shell = join(root, 'dist', 'app');
   const app = await createApp({
@@ -128,14 +128,21 @@ function readTls({ tls }: Config): { cert: Buffer; key: Buffer } | null {
   }
 }
 
+function serverOf(tls: { cert: Buffer; key: Buffer } | null): Server {
+  if (tls === null) return createServer();
+  try {
+    return createTlsServer(tls);
+  } catch (error) {
+    throw new StartError(`The TLS certificate and key cannot be used: ${reasonOf(error)}`);
+  }
+}
+
 function tokenFile(dataDir: string): TokenFile {
   const path = join(dataDir, 'token');
   return {
     read: () => (existsSync(path) ? readFileSync(path, 'utf8') : null),
-    write: (text) => {
-      mkdirSync(dataDir, { recursive: true, mode: 0o700 });
-      writeFileSync(path, text, { mode: 0o600 });
-    },
+    // The store has made the folder.
+    write: (text) => writeFileSync(path, text, { mode: 0o600 }),
   };
 }
 

@@ -5,6 +5,7 @@ import Database from 'better-sqlite3';
 import { expect, onTestFinished, test } from 'vitest';
 import { decisions } from '../../server/inbox/decisions.ts';
 import { DatabaseTooNew, DataFolderBusy, DataFolderUnusable } from '../../server/store/sqlite/errors.ts';
+import { openDatabase } from '../../server/store/sqlite/folder.ts';
 import { openSqliteStore } from '../../server/store/sqlite/open.ts';
 import { FORMAT } from '../../server/store/sqlite/schema.ts';
 import { startChild } from '../support/child.ts';
@@ -64,11 +65,12 @@ test('the folder and its files are for their owner only', async () => {
 test('every commit is on the disk before it is answered: WAL with full sync, keys checked', async () => {
   const folder = await place();
   await open(folder);
-  const db = new Database(join(folder, 'cairn.db'), { readonly: true });
+  const db = openDatabase(folder);
   onTestFinished(() => void db.close());
-  expect(db.pragma('journal_mode', { simple: true })).toBe('wal');
-  expect(db.pragma('user_version', { simple: true })).toBe(FORMAT);
-  expect(db.pragma('integrity_check', { simple: true })).toBe('ok');
+  const pragma = (name: string) => db.pragma(name, { simple: true });
+  // 2 is FULL
+  expect([pragma('journal_mode'), pragma('synchronous'), pragma('foreign_keys')]).toEqual(['wal', 2, 1]);
+  expect([pragma('user_version'), pragma('integrity_check')]).toEqual([FORMAT, 'ok']);
 });
 
 test('a database from the future is refused with one plain line, untouched, and its folder is let go', async () => {
@@ -94,4 +96,8 @@ test('a folder that cannot be made, and a file that is no database, are told pla
   await (await open(folder)).close();
   await writeFile(join(folder, 'cairn.db'), 'this is not a database, whatever its name says');
   await expect(open(folder)).rejects.toBeInstanceOf(DataFolderUnusable);
+});
+
+test('a folder where none can be made is refused at once, also where the system is odd about why', async () => {
+  for (const folder of ['/proc/cairn/data', '/dev/null/data']) await expect(open(folder)).rejects.toBeInstanceOf(DataFolderUnusable);
 });

@@ -1,6 +1,6 @@
 /** The data folder: made for its owner only, and held by one process. */
 import { closeSync, existsSync, mkdirSync, openSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import Database from 'better-sqlite3';
 import { DataFolderBusy, DataFolderUnusable } from './errors.ts';
 
@@ -10,9 +10,21 @@ const BUSY_TIMEOUT = 5_000;
 /** Makes the folder (0700) if it is not there. */
 export function prepareFolder(folder: string): void {
   try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    makeFolders(folder);
   } catch (error) {
     throw new DataFolderUnusable(folder, error);
+  }
+}
+
+/** One by one: Node's own `recursive` never ends where the system says ENOENT below a folder that is there, as under /proc. */
+function makeFolders(folder: string): void {
+  if (existsSync(folder)) return;
+  makeFolders(dirname(folder));
+  try {
+    mkdirSync(folder, { mode: 0o700 });
+  } catch (error) {
+    // Another start made it in the meantime.
+    if (!existsSync(folder)) throw error;
   }
 }
 
