@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import type { CDPSession } from 'playwright-core';
 import type { Ui } from './harness/ui.ts';
-import { useModel, useStage } from './harness/stage.ts';
+import { asked, useModel, useStage } from './harness/stage.ts';
 
 const stage = useStage();
 
@@ -16,7 +16,7 @@ async function ready(options: { touch?: boolean } = {}): Promise<{ ui: Ui; keys:
   await ui.startSession();
   await ui.composer().click();
   const keys = await device.context.newCDPSession(ui.page);
-  return { ui, keys, prompts: () => model.double.log.map((entry) => entry.prompt.split('\n').at(-1) ?? '') };
+  return { ui, keys, prompts: () => model.double.log.map((entry) => asked(entry)) };
 }
 /** `code` 229 is what a browser reports for a key that an input method took. */
 async function enter(keys: CDPSession, code: number): Promise<void> {

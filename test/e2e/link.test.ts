@@ -1,7 +1,7 @@
 /** The link cut for real, through a proxy: nothing is lost, nothing runs twice, nothing stays stuck. */
 import { describe, expect, it } from 'vitest';
 import { sessionIn } from './harness/server.ts';
-import { useModel, useStage } from './harness/stage.ts';
+import { asked, useModel, useStage } from './harness/stage.ts';
 
 const stage = useStage();
 const words = (count: number): string => Array.from({ length: count }, (_, n) => `word-${n}`).join(' ');
@@ -28,7 +28,7 @@ describe('a bad link', () => {
   });
 
   it('B1: a socket that died in its sleep is found out and replaced when the page is seen again', async () => {
-    const model = await useModel(stage, (request, reply) => reply.text(`Heard: ${request.prompt.split('\n').at(-1) ?? ''}.`));
+    const model = await useModel(stage, (request, reply) => reply.text(`Heard: ${asked(request)}.`));
     const { server, link } = await stage.behindProxy({ env: model.env });
     const device = await stage.device({ linkTrouble: true });
     const ui = await device.signIn(server, link.url);
@@ -68,7 +68,7 @@ describe('a bad link', () => {
   });
 
   it('I32: a prompt that cannot go through holds no other session', async () => {
-    const model = await useModel(stage, (request, reply) => reply.text(`Heard: ${request.prompt.split('\n').at(-1) ?? ''}.`));
+    const model = await useModel(stage, (request, reply) => reply.text(`Heard: ${asked(request)}.`));
     const server = await stage.server({ env: model.env });
     const device = await stage.device({ linkTrouble: true });
     const ui = await device.signIn(server);
@@ -84,6 +84,6 @@ describe('a bad link', () => {
     await ui.send('goes through');
     await ui.said('Heard: goes through.').waitFor();
     await device.context.unrouteAll();
-    await expect.poll(() => model.double.log.map((entry) => entry.prompt.split('\n').at(-1)), { timeout: 40_000 }).toContain('stuck here');
+    await expect.poll(() => model.double.log.map((entry) => asked(entry)), { timeout: 40_000 }).toContain('stuck here');
   });
 });

@@ -1,12 +1,12 @@
 /** A server that is away: the app opens, the history is there, and what is typed runs once, in order, when it is back. */
 import { describe, expect, it } from 'vitest';
-import { useModel, useStage } from './harness/stage.ts';
+import { asked, useModel, useStage } from './harness/stage.ts';
 
 const stage = useStage();
 
 describe('without the server', () => {
   it('opens from the worker, reads from the mirror, keeps two prompts over a closed tab, and sends each once', async () => {
-    const model = await useModel(stage, (request, reply) => reply.text(`Answer to ${request.prompt.split('\n').at(-1) ?? ''}.`));
+    const model = await useModel(stage, (request, reply) => reply.text(`Answer to ${asked(request)}.`));
     const server = await stage.server({ env: model.env });
     const device = await stage.device({ linkTrouble: true });
     const first = await device.signIn(server);
@@ -37,7 +37,7 @@ describe('without the server', () => {
     await second.said('Answer to second of two.').waitFor();
     await second.idle();
 
-    const prompts = model.double.log.map((entry) => entry.prompt.split('\n').at(-1));
+    const prompts = model.double.log.map((entry) => asked(entry));
     expect(prompts).toEqual(['before the storm', 'first of two', 'second of two']);
     const text = await second.text();
     for (const words of ['first of two', 'second of two']) expect(text.match(new RegExp(`^${words}$`, 'gm')), words).toHaveLength(1);
@@ -48,7 +48,7 @@ describe('without the server', () => {
   });
 
   it('a session made while it is away is there, with its prompt, when it is back', async () => {
-    const model = await useModel(stage, (request, reply) => reply.text(`Answer to ${request.prompt.split('\n').at(-1) ?? ''}.`));
+    const model = await useModel(stage, (request, reply) => reply.text(`Answer to ${asked(request)}.`));
     const server = await stage.server({ env: model.env });
     const device = await stage.device({ linkTrouble: true });
     const ui = await device.signIn(server);

@@ -3,7 +3,7 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Browser } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect, inject } from 'vitest';
-import { doubleModel, startDouble, type Double, type Script } from '../../wire/double.ts';
+import { doubleModel, startDouble, type Double, type DoubleRequest, type Script } from '../../wire/double.ts';
 import { launch } from './browser.ts';
 import { Device, type DeviceOptions } from './device.ts';
 import { freePort, LinkProxy } from './link-proxy.ts';
@@ -76,6 +76,12 @@ export async function useModel(stage: Stage, script: Script): Promise<{ double: 
     CAIRN_MODEL: doubleModel().id,
   };
   return { double, env };
+}
+
+/** What the person asked in this request: the newest prompt, without the note that Cairn puts beside it. */
+export function asked(request: DoubleRequest): string {
+  const words = request.prompt.replaceAll(/<context>[\s\S]*?<\/context>/g, '').trim();
+  return words.split('\n').at(-1) ?? '';
 }
 
 /** A failed test leaves pictures of what its windows showed, in dist/e2e. */
