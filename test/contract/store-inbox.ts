@@ -1,5 +1,6 @@
 import { expect } from 'vitest';
 import { LIMITS } from '#shared/protocol/limits.ts';
+import type { OpenedTurn } from '../../server/store/port.ts';
 import { admission, command, DONE, id, newSession, noPreface, NOW, runningTurn } from '../support/store-harness.ts';
 import type { MakeHarness } from '../support/store-harness.ts';
 import { storeTest, typesOf, wholeLog } from '../support/store-test.ts';
@@ -169,6 +170,24 @@ export function inboxContract(make: MakeHarness): void {
     expect(await store.runnableSessions()).toEqual([session.id]);
     const opened = await store.openTurn(session.id, 'runner', id(), NOW, noPreface);
     expect(opened?.prompts.map((prompt) => prompt.id)).toEqual([quiet.inputId, loud.inputId]);
+  });
+
+  test('once something else has run the session, what was sent with resume false runs in its turn', async ({ store }) => {
+    const session = await newSession(store);
+    const quiet = [
+      admission(session.id, 'quiet', 'queue', { resume: false }),
+      admission(session.id, 'quiet too', 'queue', { resume: false }),
+    ];
+    for (const one of quiet) await store.admit(one);
+    const ran: string[] = [];
+    let turn: OpenedTurn | null = await runningTurn(store, session.id, 'loud');
+    while (turn !== null) {
+      ran.push(...turn.prompts.map((prompt) => prompt.id));
+      const { claim, turnId } = turn;
+      expect(await store.settle(claim, turnId, DONE, NOW)).toEqual({ outcome: 'settled', runnable: ran.length < 3 });
+      turn = await store.openTurn(session.id, 'runner', id(), NOW, noPreface);
+    }
+    expect(ran.slice(1)).toEqual(quiet.map((one) => one.inputId));
   });
 
   test('Resume releases what was sent with resume false', async ({ store }) => {
