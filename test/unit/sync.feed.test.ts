@@ -203,6 +203,18 @@ describe('the feed', () => {
     expect(bench.seqs).toEqual([1, 2, 3, 4]);
   });
 
+  it('sends of a commit only what was not sent, also when it is larger than a frame', async () => {
+    const bench = new Bench();
+    await bench.subscribe();
+    const records = upTo(8).map((seq) => record(seq, 100_000));
+    const tell = (part: LogRecord[]): void =>
+      bench.subscription.commit(new EncodedCommit({ sessionId: ID, records: part, receipts: [], session: bench.summary }));
+    tell(records.slice(0, 5));
+    tell(records.slice(0, 4));
+    tell(records);
+    expect(bench.seqs).toEqual(upTo(8));
+  });
+
   it('live frames pass once it is live, and not before or after', async () => {
     const bench = new Bench();
     const frame = Buffer.from('{"type":"pong"}');
