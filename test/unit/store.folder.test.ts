@@ -48,7 +48,11 @@ test('I36: a folder is held once within a process too, until it is closed', asyn
   await newSession(store);
   await store.close();
   await store.close();
-  await expect(newSession(store)).rejects.toMatchObject({ code: 'shutting-down' });
+  const closed = { code: 'shutting-down' };
+  await expect(newSession(store)).rejects.toMatchObject(closed);
+  await expect(store.session('any')).rejects.toMatchObject(closed);
+  await expect(store.log('any', 0, 1, 1)).rejects.toMatchObject(closed);
+  await expect(store.openTurns()).rejects.toMatchObject(closed);
   expect((await (await open(folder)).sessionsSince(0, 10)).sessions).toHaveLength(1);
 });
 

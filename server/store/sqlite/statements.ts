@@ -1,5 +1,6 @@
 /** Every SQL statement of the store, prepared once, in one typed place. */
 import type Database from 'better-sqlite3';
+import { requireOpen } from './transaction.ts';
 import type { ApprovalRow, DeviceRow, Flag, InputRow, RecordRow, SessionRow } from './rows.ts';
 import type { ApprovalState, Delivery } from '#shared/protocol/records.ts';
 
@@ -61,15 +62,24 @@ export function prepareStatements(db: Database.Database) {
   }
   function one<P extends unknown[], R>(source: string): (...params: P) => R | undefined {
     const statement = db.prepare<P, R>(source);
-    return (...params) => statement.get(...params);
+    return (...params) => {
+      requireOpen(db);
+      return statement.get(...params);
+    };
   }
   function all<P extends unknown[], R>(source: string): (...params: P) => R[] {
     const statement = db.prepare<P, R>(source);
-    return (...params) => statement.all(...params);
+    return (...params) => {
+      requireOpen(db);
+      return statement.all(...params);
+    };
   }
   function each<P extends unknown[], R>(source: string): (...params: P) => IterableIterator<R> {
     const statement = db.prepare<P, R>(source);
-    return (...params) => statement.iterate(...params);
+    return (...params) => {
+      requireOpen(db);
+      return statement.iterate(...params);
+    };
   }
   return {
     meta: one<[key: string], { value: string }>('SELECT value FROM meta WHERE key = ?'),

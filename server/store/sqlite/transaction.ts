@@ -19,12 +19,17 @@ export function reader(db: Database.Database): Read {
   return runner(db, 'BEGIN DEFERRED');
 }
 
+/** A request that outlived the database is told so, and may be tried again elsewhere or later. */
+export function requireOpen(db: Database.Database): void {
+  if (!db.open) throw new CodedError('shutting-down', 'the server is shutting down');
+}
+
 function runner(db: Database.Database, how: 'BEGIN IMMEDIATE' | 'BEGIN DEFERRED'): Write {
   const begin = db.prepare(how);
   const commit = db.prepare('COMMIT');
   const rollback = db.prepare('ROLLBACK');
   return (callback) => {
-    if (!db.open) throw new CodedError('shutting-down', 'the server is shutting down');
+    requireOpen(db);
     begin.run();
     try {
       const result = callback();
