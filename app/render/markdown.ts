@@ -29,10 +29,9 @@ class PlainRenderer extends Renderer {
     const lang = langOf(token.lang);
     return `<pre><code${lang === '' ? '' : ` data-lang="${escapeHtml(lang)}"`}>${escapeHtml(token.text)}</code></pre>\n`;
   }
-  /** Two levels down: the page's own headings stay above those of an answer. */
+  /** One level for all, below the page's own: where a model starts counting is its own business, and a level left out confuses ears. */
   override heading(token: Tokens.Heading): string {
-    const level = Math.min(6, token.depth + 2);
-    return `<h${level}>${this.parser.parseInline(token.tokens)}</h${level}>\n`;
+    return `<h3 data-depth="${token.depth}">${this.parser.parseInline(token.tokens)}</h3>\n`;
   }
   /** A picture would be fetched unasked: it is a link that says so. */
   override image(token: Tokens.Image): string {

@@ -5,14 +5,14 @@
 import DOMPurify, { type Config } from 'dompurify';
 
 const CONFIG: Config & { RETURN_DOM_FRAGMENT: true } = {
-  ALLOWED_TAGS: 'p br hr strong em del code pre a ul ol li blockquote h3 h4 h5 h6 table thead tbody tr th td'.split(' '),
-  ALLOWED_ATTR: ['href', 'title', 'start', 'align', 'data-lang', 'data-task'],
+  ALLOWED_TAGS: 'p br hr strong em del code pre a ul ol li blockquote h3 table thead tbody tr th td'.split(' '),
+  ALLOWED_ATTR: ['href', 'title', 'start', 'align', 'data-lang', 'data-task', 'data-depth'],
   ALLOW_DATA_ATTR: false,
   ALLOW_ARIA_ATTR: false,
   // Absolute and to the outside only: a relative address would be one of Cairn's own.
   ALLOWED_URI_REGEXP: /^(?:https?|mailto):/i,
   // Their values are no addresses, so that rule is not theirs.
-  ADD_URI_SAFE_ATTR: ['align', 'start', 'data-lang', 'data-task'],
+  ADD_URI_SAFE_ATTR: ['align', 'start', 'data-lang', 'data-task', 'data-depth'],
   RETURN_DOM_FRAGMENT: true,
 };
 

@@ -5,6 +5,7 @@ import App from '../../app/App.vue';
 import { COMMANDS } from '../../app/composables/commands.ts';
 import { createAppRouter } from '../../app/router.ts';
 import { commandsOf } from './commands.ts';
+import './drive.ts';
 import { STATES } from './states.ts';
 
 const pinia = createPinia();

@@ -24,7 +24,7 @@ const HOSTILE = [
   '| a |\n|---|\n| <img src=x onerror=alert(1)> |',
   '# <img src=x onerror=alert(1)>\n\n> <svg onload=alert(1)>\n\n1. <iframe src=//x>',
 ];
-const TAGS = new Set('P BR HR STRONG EM DEL CODE PRE A UL OL LI BLOCKQUOTE H3 H4 H5 H6 TABLE THEAD TBODY TR TH TD'.split(' '));
+const TAGS = new Set('P BR HR STRONG EM DEL CODE PRE A UL OL LI BLOCKQUOTE H3 TABLE THEAD TBODY TR TH TD'.split(' '));
 
 /** What is in the nodes and should not be. */
 function faults(nodes: DocumentFragment): string[] {
@@ -32,7 +32,7 @@ function faults(nodes: DocumentFragment): string[] {
   for (const element of nodes.querySelectorAll('*')) {
     if (!TAGS.has(element.tagName)) found.push(`<${element.tagName}>`);
     for (const { name, value } of element.attributes) {
-      if (!['href', 'title', 'start', 'align', 'data-lang', 'data-task', 'target', 'rel'].includes(name)) found.push(name);
+      if (!['href', 'title', 'start', 'align', 'data-lang', 'data-task', 'data-depth', 'target', 'rel'].includes(name)) found.push(name);
       if (name === 'href' && !/^(?:https?|mailto):/i.test(value)) found.push(value);
       if (name === 'rel' && value !== 'noopener noreferrer nofollow') found.push(value);
     }

@@ -1,0 +1,119 @@
+/** Moves the transcript's stores as the engine does, from a test in a real browser: `window.drive`. */
+import { emptyFold, fold, type LiveFold } from '#shared/chunks/fold.ts';
+import { chunkId } from '#shared/ids.ts';
+import type { StepEvent } from '#shared/protocol/agent-events.ts';
+import type { ChunkRecord } from '#shared/protocol/records.ts';
+import { useTranscriptStore } from '../../app/stores/transcript.ts';
+import { Log, receiptOf, SESSION } from './transcript.ts';
+
+const PARAGRAPH = 'The tide table is read once a day and kept by berth. ';
+
+/** A long history, of which the store holds a stretch. */
+function history(turns: number): readonly ChunkRecord[] {
+  const log = new Log();
+  for (let turn = 0; turn < turns; turn++) {
+    log
+      .prompt(`Prompt ${turn}`)
+      .thinking('A thought.')
+      .call('read', { path: `src/file-${turn}.ts` }, 'one\ntwo\n')
+      .text(
+        `## Answer ${turn}\n\n${PARAGRAPH.repeat(1 + ((turn * 7) % 9))}\n\n\`\`\`ts\n${'const x = 1;\n'.repeat((turn * 5) % 12)}\`\`\`\n`,
+      );
+  }
+  return log.chunks;
+}
+
+export const drive = {
+  all: [] as readonly ChunkRecord[],
+  live: null as LiveFold | null,
+  /** Shows chunks `from` to `to` of a history of that many turns. */
+  window(turns: number, from: number, to: number): void {
+    drive.all = history(turns);
+    drive.slide(from, to);
+    const store = useTranscriptStore();
+    store.loaded = true;
+    store.turnId = null;
+  },
+  /** The window moves: rows come and go at both ends in one flush, as after a page that was loaded. */
+  slide(from: number, to: number): void {
+    const store = useTranscriptStore();
+    store.chunks = drive.all.slice(from, to);
+    store.total = drive.all.length;
+    store.atStart = from === 0;
+    store.atEnd = to >= drive.all.length;
+    store.loadingOlder = false;
+    store.loadingNewer = false;
+  },
+  begin(): void {
+    const store = useTranscriptStore();
+    const turnId = store.chunks.at(-1)?.turnId ?? 'turn-1';
+    store.turnId = turnId;
+    drive.live = emptyFold({ turnId, step: 99, attempt: 0, phase: 'message' });
+    store.live = drive.live;
+  },
+  stream(event: StepEvent): void {
+    if (drive.live === null) return;
+    drive.live = fold(drive.live, [{ ...event, turnId: drive.live.turnId, step: 99 }]);
+    useTranscriptStore().live = drive.live;
+  },
+  /** What was live is sealed under the same ids. */
+  seal(): void {
+    const store = useTranscriptStore();
+    const live = drive.live;
+    if (live === null) return;
+    const seq = (store.chunks.at(-1)?.seq ?? 0) + 1;
+    const sealed = live.chunks.map((chunk, at): ChunkRecord => ({
+      kind: 'chunk',
+      sessionId: SESSION,
+      seq: seq + at,
+      id: chunkId(live.turnId, live.step, 'm', chunk.i),
+      type: chunk.type,
+      role: chunk.role,
+      turnId: live.turnId,
+      step: live.step,
+      data: chunk.data,
+      createdAt: 1,
+    }));
+    drive.live = null;
+    store.chunks = [...store.chunks, ...sealed];
+    store.total += sealed.length;
+    store.live = null;
+  },
+  /** A prompt written here; then the same one as a chunk. */
+  hold(text: string): string {
+    const receipt = receiptOf('held', text, { place: 1, of: 1 });
+    const store = useTranscriptStore();
+    store.receipts = [...store.receipts, receipt];
+    return receipt.id;
+  },
+  promote(id: string): void {
+    const store = useTranscriptStore();
+    const receipt = store.receipts.find((found) => found.id === id);
+    if (receipt === undefined) return;
+    const seq = (store.chunks.at(-1)?.seq ?? 0) + 1;
+    store.chunks = [
+      ...store.chunks,
+      {
+        kind: 'chunk',
+        sessionId: SESSION,
+        seq,
+        id,
+        type: 'prompt',
+        role: 'user',
+        turnId: 'turn-next',
+        step: null,
+        data: { content: receipt.content },
+        createdAt: 1,
+      },
+    ];
+    store.receipts = store.receipts.filter((found) => found.id !== id);
+    store.total++;
+  },
+};
+export type Drive = typeof drive;
+declare global {
+  interface Window {
+    drive: Drive;
+  }
+}
+window.drive = drive;
