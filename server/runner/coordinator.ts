@@ -27,7 +27,7 @@ export function createRunner(given: RunnerParts): Runner {
   const parts: TurnParts = { ...given, live, approvals: createApprovals() };
   const owner = newId(parts.clock, parts.random);
   const drains = new Map<string, Drain>();
-  let closing = false;
+  const closing = new AbortController();
 
   /** Date and mode go at the tail, and only when they changed; the frozen head is written once, at the first turn. */
   const preface: Preface = ({ session, turnId, header, context }) => {
@@ -78,7 +78,7 @@ export function createRunner(given: RunnerParts): Runner {
 
   async function settleFailed(turn: TurnState, error: unknown): Promise<void> {
     const message = error instanceof Error ? error.message : String(error);
-    for (let wait = 500; !closing; wait = Math.min(wait * 2, 30_000)) {
+    for (let wait = 500; !closing.signal.aborted; wait = Math.min(wait * 2, 30_000)) {
       try {
         const records = await parts.store.history(turn.sessionId, 0);
         const step = lastStep(records, turn.turnId);
@@ -112,8 +112,8 @@ export function createRunner(given: RunnerParts): Runner {
         if (first !== null) await first(state);
         do {
           state.again = false;
-          while (!closing && (await nextTurn(sessionId, state)));
-        } while (state.again && !closing);
+          while (!closing.signal.aborted && (await nextTurn(sessionId, state)));
+        } while (state.again && !closing.signal.aborted);
       } catch (error) {
         parts.report('drain.failed', { sessionId, error });
         // Pending input must keep a wake, and a cut turn its recovery: look again, the fault may have been the disk's (law 13).
@@ -121,7 +121,7 @@ export function createRunner(given: RunnerParts): Runner {
       } finally {
         drains.delete(sessionId);
       }
-      if (again) parts.timers.after(5000, () => !closing && !drains.has(sessionId) && drain(sessionId, first));
+      if (again) parts.timers.after(5000, () => !closing.signal.aborted && !drains.has(sessionId) && drain(sessionId, first));
     })();
   }
 
@@ -140,7 +140,7 @@ export function createRunner(given: RunnerParts): Runner {
   }
 
   function wake(sessionId: string): void {
-    if (closing) return;
+    if (closing.signal.aborted) return;
     const running = drains.get(sessionId);
     if (running !== undefined) running.again = true;
     else drain(sessionId, null);
@@ -190,7 +190,7 @@ export function createRunner(given: RunnerParts): Runner {
     },
     idle,
     async close() {
-      closing = true;
+      closing.abort();
       for (const sessionId of drains.keys()) abortTurn(sessionId, null, 'closing');
       await idle();
     },

@@ -13,6 +13,9 @@ import { parseArgs, type ToolCall } from './calls.ts';
 import { WORDS } from './notes.ts';
 import { abortReason, BUDGET, catchUp, headOf, seal, type TurnParts, type TurnState } from './turn-state.ts';
 
+// A seal that fails breaks the chain: the last `sealDone` of `runTools` rejects with the same error, and that is the turn's.
+const heardAtTheEnd = (): void => {};
+
 /** Runs the calls and seals their results. After an abort every call still has its result by the time this resolves. */
 export async function runTools(parts: TurnParts, turn: TurnState, calls: readonly ToolCall[]): Promise<void> {
   const key = { turnId: turn.turnId, step: turn.step, attempt: 0, phase: 'tools' as const };
@@ -38,9 +41,6 @@ export async function runTools(parts: TurnParts, turn: TurnState, calls: readonl
         rows.map((draft) => ({ kind: 'chunk', ...draft })),
       );
     }));
-
-  // A seal that fails breaks the chain: the last `sealDone` below rejects with the same error, and that is the turn's.
-  const heardAtTheEnd = (): void => {};
 
   const finished = (i: number): void => {
     done.add(i);
