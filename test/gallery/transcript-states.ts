@@ -352,7 +352,7 @@ export const TRANSCRIPT_STATES: Record<string, GalleryState> = {
         .largeCall('read', { path: 'big.txt' }, { content: [{ type: 'text', text: longOutput(4000) }] });
       show({ log });
     },
-    press: ['Show all 2,000 lines, 95 KB'],
+    press: ['Show all 2,000 lines, 87 KB'],
   },
   't-empty': { path, fill: fill(), open: () => show({ log: new Log() }) },
   't-loading': { path, fill: fill() },
