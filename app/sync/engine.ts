@@ -6,7 +6,7 @@ import { backoff } from '#shared/backoff.ts';
 import type { DownFrame } from '#shared/protocol/frames.ts';
 import { isEvent, type LogRecord } from '#shared/protocol/records.ts';
 import { ROUTES } from '#shared/protocol/routes.ts';
-import type { OutboxRow } from '../own/port.ts';
+import type { OutboxRow, RowState } from '../own/port.ts';
 import { flushLock, type FlushLock } from './flush-lock.ts';
 import { http, type Http } from './http.ts';
 import { Keeper } from './keeper.ts';
@@ -25,6 +25,7 @@ import type { LinkView } from './views.ts';
 /** Sessions kept subscribed beside the open one: those opened last, and those with inputs on their way. */
 const RECENT = 4;
 const SUBSCRIBED = 16;
+const ON_ITS_WAY: readonly RowState[] = ['held', 'sending', 'unknown', 'acked'];
 const LIST_RETRY = { base: 1_000, cap: 30_000 };
 
 export class Engine {
@@ -312,7 +313,8 @@ export class Engine {
 
   /** What is open, was open lately, or has inputs on their way is kept in step. */
   #subscribeWanted(): void {
-    const busy = this.#rows.filter((row) => row.command.kind === 'input').map(({ sessionId }) => sessionId);
+    const onTheirWay = this.#rows.filter((row) => row.command.kind === 'input' && ON_ITS_WAY.includes(row.state));
+    const busy = onTheirWay.map(({ sessionId }) => sessionId);
     this.#replicas.want(new Set([...this.#recent, ...busy].slice(0, SUBSCRIBED)));
   }
   #replicaChanged(replica: Replica, news: ReplicaNews): void {
@@ -346,7 +348,7 @@ export class Engine {
         await own.change(row.id, { state: 'orphaned', code: 'session-deleted', reason });
     }
     for (const id of sessionIds) {
-      if (this.#transcript?.sessionId === id) this.#transcript.refresh();
+      if (this.#transcript?.sessionId === id) this.#transcript.gone();
       this.#recent = this.#recent.filter((recent) => recent !== id || this.#transcript?.sessionId === id);
     }
     if (rows.length > 0) await this.rowsChanged();

@@ -7,7 +7,7 @@ import type { LiveFold } from '#shared/chunks/fold.ts';
 import type { Approval, Receipt, SessionSummary } from '#shared/protocol/summaries.ts';
 import type { Projections } from '../mirror/port.ts';
 import type { OutboxRow } from '../own/port.ts';
-import { newer, older, type PagerParts } from './pager.ts';
+import { Pager, type PagerParts } from './pager.ts';
 import type { Screen } from './ports.ts';
 import { receiptViews } from './receipts.ts';
 import type { Replica, ReplicaNews } from './replica.ts';
@@ -49,6 +49,7 @@ export class Transcript {
   readonly sessionId: string;
   readonly #parts: TranscriptParts;
   readonly #replica: Replica;
+  readonly #pager: Pager;
   #window: Window = emptyWindow(0);
   #cursor = 0;
   #summary: SessionSummary | null = null;
@@ -65,6 +66,7 @@ export class Transcript {
   constructor(replica: Replica, parts: TranscriptParts) {
     this.sessionId = replica.sessionId;
     this.#replica = replica;
+    this.#pager = new Pager(parts, replica.sessionId);
     this.#parts = parts;
   }
 
@@ -93,6 +95,17 @@ export class Transcript {
     }
     this.#evictForLive();
     if (this.#replica.state.phase === 'live') this.#loaded = true;
+    this.#publish();
+  }
+  /** The session was deleted: what is shown of it goes; own words stay where they stand. */
+  gone(): void {
+    this.#window = emptyWindow(0);
+    this.#summary = null;
+    this.#inputs = [];
+    this.#approvals = [];
+    this.#cursor = 0;
+    this.#hole = null;
+    this.#loaded = true;
     this.#publish();
   }
   /** The outbox changed, or the link did. */
@@ -130,7 +143,7 @@ export class Transcript {
     this.#loadingOlder = true;
     this.#publish();
     try {
-      const { stretch, missing } = await older(this.#parts, this.sessionId, this.#window.from, this.#page());
+      const { stretch, missing } = await this.#pager.older(this.#window.from, this.#page());
       this.#notePrompts(stretch);
       await this.#replica.run(async () => {
         this.#window = prepend(this.#window, cold(newestOf(stretch, this.#page())), this.#parts.chunkLimit);
@@ -146,7 +159,7 @@ export class Transcript {
     this.#loadingNewer = true;
     this.#publish();
     try {
-      const { stretch } = await newer(this.#parts, this.sessionId, this.#window.to, this.#cursor, this.#page());
+      const { stretch } = await this.#pager.newer(this.#window.to, this.#cursor, this.#page());
       await this.#replica.run(async () => {
         this.#window = extend(this.#window, cold(oldestOf(stretch, this.#page())), this.#parts.chunkLimit);
       });

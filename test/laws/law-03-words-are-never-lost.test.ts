@@ -4,7 +4,6 @@
  */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { openStand, type HttpStand } from '../support/http-stand.ts';
-import { envelope } from '../support/device/cable.ts';
 import { Device, until, type Tab } from '../support/device/device.ts';
 
 let stand: HttpStand;
@@ -78,7 +77,7 @@ describe('what cannot be accepted keeps its words', () => {
   ] as const;
   test.each(final)('I31: %d %s in the envelope → one call, refused with its reason, still editable', async (status, code) => {
     const { tab, id } = await opened();
-    tab.cable.fate = ({ method }) => (method === 'PUT' ? envelope(status, code, false) : 'pass');
+    tab.cable.fate = ({ method }) => (method === 'PUT' ? tab.cable.envelope(status, code, false) : 'pass');
     const inputId = await tab.commands.send(id, words('precious'), 'queue');
     await tab.commands.send(id, words('behind it'), 'queue');
     await until(() => tab.stages()[0] === 'precious: refused', 'it is refused');
@@ -143,5 +142,9 @@ describe('what cannot be accepted keeps its words', () => {
     tab.cable.mend();
     tab.wake();
     await until(() => tab.stages().includes('second thoughts: refused'), 'the edit is refused, words kept');
+    const refused = tab.screen.view.receipts.find(({ stage }) => stage === 'refused')!;
+    await tab.commands.resendInput(id, refused.id);
+    await until(async () => (await pendingWords(id)).length === 1, 'they are sent as a prompt of their own');
+    expect(await pendingWords(id)).toEqual(words('second thoughts'));
   });
 });

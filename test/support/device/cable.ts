@@ -36,6 +36,15 @@ export class Cable {
     this.stand = stand;
   }
 
+  /** A failure in the server's own words, for a test that speaks in its place. */
+  envelope(status: number, code: string, retryable: boolean): Fate {
+    return {
+      status,
+      headers: { [EPOCH_HEADER]: this.stand.store.epoch },
+      text: JSON.stringify({ error: { code, message: `scripted ${code}`, retryable } }),
+    };
+  }
+
   /** Cuts everything that is open, and keeps it cut. */
   cut(): void {
     this.down = true;
@@ -111,13 +120,4 @@ function hang(signal: AbortSignal): Promise<never> {
   return new Promise((_, reject) => {
     signal.addEventListener('abort', () => reject(new DOMException('aborted', 'AbortError')), { once: true });
   });
-}
-
-/** What an answer of Cairn's own looks like, for a test that speaks in the server's place. */
-export function envelope(status: number, code: string, retryable: boolean): Fate {
-  return {
-    status,
-    headers: { [EPOCH_HEADER]: 'a-scripted-epoch' },
-    text: JSON.stringify({ error: { code, message: `scripted ${code}`, retryable } }),
-  };
 }
