@@ -57,7 +57,7 @@ describe('accessibility', () => {
     const ui = await device.signIn(server);
     faults.push(...(await broken(ui.page, 'empty list')));
     await ui.newSessionButton().click();
-    await ui.page.getByRole('button', { name: 'garden' }).first().waitFor();
+    await ui.picker().getByRole('button', { name: 'places' }).waitFor();
     faults.push(...(await broken(ui.page, 'folder picker')));
     await ui.page.reload();
     await ui.startSession();

@@ -67,6 +67,7 @@ describe('B59: what was written never runs', () => {
     const ui = await device.signIn(server);
     await ui.startSession();
     await ui.send(EVIL);
+    await ui.stopButton().waitFor();
     await server.rename(await ui.address(), '<img src=x onerror="window.__owned=1"> [t](javascript:window.__owned=1)');
     const found = new Set<string>();
     const deadline = Date.now() + 60_000;
