@@ -1,7 +1,7 @@
 /** The engine against a real server: the plain ways first. */
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { clock, openStand, type HttpStand } from '../../support/http-stand.ts';
-import { Device, until } from '../../support/device/device.ts';
+import { clock, openStand, type HttpStand } from '../support/http-stand.ts';
+import { Device, until } from '../support/device/device.ts';
 
 let stand: HttpStand;
 let device: Device;
