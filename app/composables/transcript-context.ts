@@ -16,11 +16,17 @@ export interface Decision {
   readonly remember: boolean;
 }
 
+export interface Decided extends Decision {
+  readonly approval: Approval;
+}
+
 export interface TranscriptContext {
   group(key: string): Group | undefined;
   receipt(id: string): ReceiptView | undefined;
-  /** The newest approval that was asked for this call. */
+  /** The newest approval that is asked for this call. */
   approval(callId: string | null): Approval | null;
+  /** What was answered from here for this call, once the server has decided. */
+  decided(callId: string | null): Decided | null;
   readonly summary: ComputedRef<SessionSummary | null>;
   /** The server's word of now, over a live link: what runs, runs. */
   readonly fresh: ComputedRef<boolean>;
@@ -58,12 +64,18 @@ export function provideTranscript(): TranscriptContext {
   const fresh = computed(() => link.link.kind === 'live' && row.value?.fresh === true);
   const decisions = shallowReactive(new Map<string, Decision>());
 
+  const decided = shallowReactive(new Map<string, Decided>());
   // What the server has decided needs no answer from here any more.
   watch(
     () => store.approvals,
-    (now) => {
+    (now, before) => {
       const open = new Set(now.filter((approval) => approval.state === 'open').map((approval) => approval.id));
-      for (const id of decisions.keys()) if (!open.has(id)) decisions.delete(id);
+      for (const [id, given] of decisions) {
+        if (open.has(id)) continue;
+        const approval = before.find((asked) => asked.id === id);
+        if (approval !== undefined) decided.set(approval.callId, { ...given, approval });
+        decisions.delete(id);
+      }
     },
   );
 
@@ -71,6 +83,7 @@ export function provideTranscript(): TranscriptContext {
     group: (key) => groups.value.get(key),
     receipt: (id) => receipts.value.get(id),
     approval: (callId) => (callId === null ? null : (approvals.value.get(callId) ?? null)),
+    decided: (callId) => (callId === null ? null : (decided.get(callId) ?? null)),
     summary: computed(() => row.value?.summary ?? null),
     fresh,
     turnId: computed(() => (fresh.value ? store.turnId : null)),

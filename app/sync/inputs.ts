@@ -55,8 +55,12 @@ export function inputCommands(engine: Engine, drafts: Drafts) {
     // A refused id may be known there with the old words: new words get a new one.
     if (row.attempted !== null) await own.replace(row.id, await rowOf(engine, newId(clock, random), row.sessionId, command));
     else if (wish.after !== undefined) await own.change(row.id, { order: orderAfter(row, wish.after) });
-    // A flush may have taken it up this moment: then the change goes to the server behind it.
-    else if (!(await own.change(row.id, { command, state: 'held', code: null, reason: null }, { states: CHANGEABLE }))) return false;
+    else {
+      // A flush may have taken it up this moment: then the change goes to the server behind it.
+      // New words for what had expired are a yes to sending them.
+      const asked = row.state === 'expired' ? { confirmed: true } : {};
+      if (!(await own.change(row.id, { command, state: 'held', code: null, reason: null, ...asked }, { states: CHANGEABLE }))) return false;
+    }
     await kick(engine);
     return true;
   }

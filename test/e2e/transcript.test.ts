@@ -38,15 +38,18 @@ beforeEach(async () => {
   faults = [];
   page.on('pageerror', (error) => faults.push(error.message));
   page.on('console', (message) => message.type() === 'error' && faults.push(message.text()));
-  const url = server.resolvedUrls?.local[0] ?? '';
-  await page.goto(`${url}s/01930000-0000-7000-8000-000000000001?state=t-empty`);
-  await page.locator('.transcript__scroll .log').waitFor({ timeout: 60_000 });
+  await open('t-empty');
 });
 afterEach(async () => {
   await page.close();
   if (faults.length > 0) throw new Error(faults.join('\n'));
 });
 
+async function open(state: string): Promise<void> {
+  const url = server.resolvedUrls?.local[0] ?? '';
+  await page.goto(`${url}s/01930000-0000-7000-8000-000000000001?state=${state}`);
+  await page.locator('.transcript__scroll .log').waitFor({ timeout: 60_000 });
+}
 const settle = (): Promise<void> => page.waitForTimeout(300);
 /** Distance of the end of the content from the bottom of the view. */
 const below = (): Promise<number> =>
@@ -217,5 +220,39 @@ describe('what is not redrawn', () => {
     await settle();
     expect(await prompt.getAttribute('data-stage')).toBe('sealed');
     expect(await page.evaluate(() => window.marked[0]!.isConnected)).toBe(true);
+  });
+});
+
+describe('an approval', () => {
+  it('shows the exact command, is answered once, and shrinks to one line when it is decided', async () => {
+    await open('t-approval-run');
+    const card = page.getByRole('region', { name: 'Run this command?' });
+    expect(await card.innerText()).toContain('npm install --save-dev iconv-lite@0.7');
+    await card.getByRole('button', { name: 'Allow once' }).click();
+    await page.getByText('Sending your yes.').waitFor();
+    expect(await card.count()).toBe(0);
+    await page.evaluate(() => window.drive.decide());
+    await page.locator('.card', { hasText: 'Allowed' }).getByText('by you, here').waitFor();
+  });
+  it('a letter answers only while the card itself has the focus', async () => {
+    await open('t-approval-run');
+    const card = page.getByRole('region', { name: 'Run this command?' });
+    await page.getByRole('textbox', { name: 'Prompt' }).press('y');
+    expect(await card.count()).toBe(1);
+    await card.getByRole('button', { name: 'Deny' }).focus();
+    await page.keyboard.press('n');
+    await page.getByText('Sending your no.').waitFor();
+  });
+  it('on a phone it is a sheet that can be put away and asked for again', async () => {
+    await page.setViewportSize({ width: 390, height: 760 });
+    await open('t-approval-run');
+    const sheet = page.getByRole('dialog', { name: 'Run this command?' });
+    await sheet.waitFor();
+    await page.keyboard.press('Escape');
+    await sheet.waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Review' }).last().click();
+    await sheet.getByRole('button', { name: 'Deny' }).click();
+    await page.getByText('Sending your no.').waitFor();
+    expect(await sheet.count()).toBe(0);
   });
 });

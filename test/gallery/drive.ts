@@ -79,6 +79,10 @@ export const drive = {
     store.total += sealed.length;
     store.live = null;
   },
+  /** The server has decided every approval. */
+  decide(): void {
+    useTranscriptStore().approvals = [];
+  },
   /** A prompt written here; then the same one as a chunk. */
   hold(text: string): string {
     const receipt = receiptOf('held', text, { place: 1, of: 1 });
