@@ -7,6 +7,7 @@ import type { DownFrame } from '#shared/protocol/frames.ts';
 import { isEvent, type LogRecord } from '#shared/protocol/records.ts';
 import { ROUTES } from '#shared/protocol/routes.ts';
 import type { OutboxRow, RowState } from '../own/port.ts';
+import { ClockWatch } from './clock-watch.ts';
 import { flushLock, type FlushLock } from './flush-lock.ts';
 import { http, type Http } from './http.ts';
 import { Keeper } from './keeper.ts';
@@ -36,6 +37,7 @@ export class Engine {
   readonly link: Link;
   readonly #lock: FlushLock;
   readonly #keeper: Keeper;
+  readonly #clockWatch: ClockWatch;
   readonly #replicas: Replicas;
   readonly #promoted = new Set<string>();
   #transcript: Transcript | null = null;
@@ -43,8 +45,6 @@ export class Engine {
   #rows: readonly OutboxRow[] = [];
   #epoch: string | null = null;
   #device: string | null = null;
-  #skew: number | null = null;
-  #latest = 0;
   #synced = false;
   #view: LinkView = { kind: 'connecting', since: 0, tries: 0, left: 0, held: 0 };
   #adopting: Promise<void> = Promise.resolve();
@@ -52,6 +52,7 @@ export class Engine {
   constructor(parts: SyncParts) {
     this.parts = parts;
     const { clock, timers, random, report, mirror, own, screen } = parts;
+    this.#clockWatch = new ClockWatch(clock, own);
     this.http = http({ fetch: parts.fetch, clock, timers, heard: (epoch, skew) => this.#heard(epoch, skew) });
     this.link = new Link({
       socket: parts.socket,
@@ -86,7 +87,7 @@ export class Engine {
       timers,
       report,
       epoch: () => (this.isUp() ? this.#epoch : null),
-      clockFacts: () => ({ now: clock.now(), skew: this.#skew, latest: this.#latest }),
+      clockFacts: () => this.#clockWatch.facts(),
       isMirrored: async (id, receipt) =>
         this.#promoted.has(id) ||
         (receipt.promotedSeq !== null && (await mirror.projections(receipt.sessionId)).cursor.seq >= receipt.promotedSeq),
@@ -121,14 +122,13 @@ export class Engine {
 
   /** Reads this device: list, outbox and whatever is open paint with no server at all. */
   async paint(): Promise<void> {
-    const { own, mirror, clock, screen } = this.parts;
+    const { own, mirror, screen } = this.parts;
     this.#device = await own.fact('device');
-    this.#latest = (await own.fact('clock')) ?? 0;
+    await this.#clockWatch.load();
     this.#epoch = (await mirror.facts()).epoch;
     await this.list.load();
     screen.sessionsLoaded();
     await this.#reloadRows();
-    if (clock.now() > this.#latest) await own.setFact('clock', clock.now());
   }
   /** Listens to the page and the other tabs, and looks for the server. */
   connect(): void {
@@ -159,9 +159,8 @@ export class Engine {
     if (this.#transcript?.sessionId === sessionId) await this.#transcript.catchUp();
   }
 
-  /** How far the server's clock is ahead: as heard now, else as heard last. */
-  async skew(): Promise<number | null> {
-    return this.#skew ?? (await this.parts.own.fact('skew'));
+  skew(): Promise<number | null> {
+    return this.#clockWatch.skew();
   }
   async setDevice(id: string): Promise<void> {
     this.#device = id;
@@ -229,12 +228,7 @@ export class Engine {
   // ---- the link
 
   #heard(epoch: string, skew: number | null): void {
-    if (skew !== null && skew !== this.#skew) {
-      const known = this.#skew;
-      this.#skew = skew;
-      // `Date` has seconds only: smaller steps are noise.
-      if (known === null || Math.abs(known - skew) > 2_000) void this.parts.own.setFact('skew', skew);
-    }
+    this.#clockWatch.heard(skew);
     if (this.#epoch !== null && epoch !== this.#epoch && this.isUp()) void this.#adopt(epoch, false);
   }
   async #up(welcome: Welcome): Promise<void> {
@@ -264,9 +258,7 @@ export class Engine {
     this.#replicas.down();
     this.#transcript?.refresh();
     this.list.stale();
-    const { clock, own } = this.parts;
-    this.#latest = Math.max(this.#latest, clock.now());
-    void own.setFact('clock', this.#latest);
+    this.#clockWatch.note();
   }
   #frame(frame: DownFrame): void {
     if (frame.type === 'session') {

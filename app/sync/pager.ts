@@ -50,7 +50,7 @@ export class Pager {
       }
       // A whole page below, so that the mirror's pages fill from their start.
       const after = Math.max(0, pageOf(stretch.from - 1) - 1) * PAGE_RECORDS;
-      const got = await this.#fetch(after, stretch.from);
+      const got = await this.#log(after, stretch.from);
       if (got === null) {
         const below = await mirror.nextBelow(this.#sessionId, stretch.from);
         return { stretch, missing: { from: below + 1, to: stretch.from - 1 } };
@@ -73,7 +73,7 @@ export class Pager {
         continue;
       }
       const end = Math.min(head, stretch.to + PAGE_RECORDS * 2);
-      const got = await this.#fetch(stretch.to, end + 1);
+      const got = await this.#log(stretch.to, end + 1);
       if (got === null) return { stretch, missing: { from: stretch.to + 1, to: head } };
       stretch = { records: [...stretch.records, ...got.records], from: stretch.from, to: got.to };
     }
@@ -81,7 +81,7 @@ export class Pager {
   }
 
   /** All of `after < seq < before` from the server, stored in the mirror too. Null: no answer, or one that is not dense. */
-  async #fetch(after: number, before: number): Promise<Stretch | null> {
+  async #log(after: number, before: number): Promise<Stretch | null> {
     const { mirror, http } = this.#parts;
     const kept = this.#partial !== null && this.#partial.from === after + 1 && this.#partial.to < before ? this.#partial.records : [];
     this.#partial = null;
