@@ -59,7 +59,9 @@ async function start(): Promise<void> {
   const runner = createRunner({ store, agent, toolbox, clock, random, timers, report });
 
   const server = serverOf(tls);
-  const bound = (): AddressInfo => server.address() as AddressInfo;
+  // Kept: a server that is closing has no address any more, while its last requests still ask for it.
+  let address: AddressInfo | null = null;
+  const bound = (): AddressInfo => (address ??= server.address() as AddressInfo);
   const shell = join(root, 'dist', 'app');
   const app = await createApp({
     store,
@@ -85,12 +87,12 @@ async function start(): Promise<void> {
   await runner.recover();
   app.open();
 
-  const [address, origin] = [bound().address, config.origins[0]];
-  const everywhere = address === '0.0.0.0' || address === '::';
-  const base = isLoopback(address) || everywhere || origin === undefined ? app.canonical() : origin;
+  const [host, origin] = [bound().address, config.origins[0]];
+  const everywhere = host === '0.0.0.0' || host === '::';
+  const base = isLoopback(host) || everywhere || origin === undefined ? app.canonical() : origin;
   process.stdout.write(`Cairn is ready. Sign in: ${signInLink(base, token)}\n`);
   process.stdout.write(`Model: ${agent.demo ? `${agent.label}. --help says how to connect a real one.` : agent.label}\n`);
-  if (!isLoopback(address) && origin === undefined)
+  if (!isLoopback(host) && origin === undefined)
     process.stdout.write('Only this machine is let in so far: CAIRN_ORIGINS names the origin that other devices will open.\n');
 
   let ending = false;

@@ -121,4 +121,25 @@ describe('a start that works', () => {
     expect(await server.healthy()).toBe(false);
     expect((await server.start()).token).toBe(token);
   });
+
+  it('is asked until it is gone: whoever is still answered is answered rightly', async () => {
+    const server = await CairnServer.create();
+    ends.push(() => server.dispose());
+    await server.start();
+    let gone = false;
+    const seen = new Set<number>();
+    const ask = async (): Promise<void> => {
+      while (!gone) {
+        const answer = await server.api('GET', '/api/sessions?limit=1').catch(() => null);
+        if (answer === null) await new Promise((done) => setTimeout(done, 5));
+        else seen.add(answer.status);
+      }
+    };
+    const asking = Array.from({ length: 8 }, ask);
+    await expect.poll(() => seen.size).toBeGreaterThan(0);
+    await server.stop();
+    gone = true;
+    await Promise.all(asking);
+    expect([...seen].filter((status) => status !== 200 && status !== 503)).toEqual([]);
+  });
 });
