@@ -5,6 +5,7 @@
 import { shallowReactive, watch } from 'vue';
 import { sameKey } from '#shared/chunks/fold.ts';
 import { useTranscriptStore } from '../stores/transcript.ts';
+import { clockNow } from './now.ts';
 
 export interface Span {
   /** This device's clock, ms. */
@@ -26,12 +27,12 @@ export function useWitness(): Witness {
   const witness: Witness = {
     begin(id) {
       if (spans.has(id)) return;
-      spans.set(id, { from: Date.now(), to: null });
+      spans.set(id, { from: clockNow(), to: null });
       for (const old of spans.keys()) if (spans.size > KEPT) spans.delete(old);
     },
     end(id) {
       const span = spans.get(id);
-      if (span?.to === null) spans.set(id, { from: span.from, to: Date.now() });
+      if (span?.to === null) spans.set(id, { from: span.from, to: clockNow() });
     },
     span: (id) => spans.get(id),
   };

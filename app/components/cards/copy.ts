@@ -1,6 +1,6 @@
 /** A copy button's two states. */
 import { onUnmounted, ref, type Ref } from 'vue';
-import { copyText } from '../render/clipboard.ts';
+import { copyText } from '../../render/clipboard.ts';
 
 const SHOWN_MS = 1600;
 
