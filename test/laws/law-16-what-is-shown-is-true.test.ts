@@ -170,7 +170,10 @@ test('a prompt from another device shows here with its true place', async () => 
   const { tab, id } = await opened();
   await prompt(stand, id, 'theirs', 'queue');
   await tab.commands.send(id, words('mine'), 'queue');
-  await until(() => tab.screen.view.receipts[1]?.place === 2, 'both have their place');
+  await until(
+    () => tab.stages().length === 2 && tab.screen.view.receipts[1]?.stage === 'queued' && tab.screen.view.receipts[1].place === 2,
+    'both have their place',
+  );
   expect(tab.stages()).toEqual(['theirs: queued', 'mine: queued']);
   expect(tab.screen.view.receipts.map(({ place, of }) => [place, of])).toEqual([
     [1, 2],
