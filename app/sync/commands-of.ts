@@ -68,8 +68,7 @@ export function commandsOf({ engine, deviceName }: CommandParts): Commands {
       const answer = await engine.http.ask('POST', ROUTES.device(), { token, name: deviceName });
       if (answer.kind === 'ok') {
         const { device } = answer.value as { device?: { id: string } };
-        if (device !== undefined) await engine.setDevice(device.id);
-        engine.link.dispatch({ type: 'signed-in' });
+        await engine.signedIn(device?.id ?? null);
       }
       return asked(answer, () => null);
     },

@@ -16,6 +16,7 @@ import { linkView } from './link-view.ts';
 import { SessionList } from './list.ts';
 import { answered } from './answered.ts';
 import { NOTICES } from './notices.ts';
+import { orphan } from './orphans.ts';
 import { Outbox } from './outbox.ts';
 import { CLOSED, type SyncParts, type TabNews } from './ports.ts';
 import type { Replica, ReplicaNews } from './replica.ts';
@@ -104,7 +105,7 @@ export class Engine {
       send: (frame) => this.link.send(frame),
       epoch: () => this.#epoch,
       isUp: () => this.isUp(),
-      isMade: (id) => !this.#rows.some((row) => row.command.kind === 'create' && row.sessionId === id),
+      isMade: (id) => this.#isMade(id),
       changed: (from, news) => this.#replicaChanged(from, news),
       gone: (id) => void this.#removed([id]),
     });
@@ -127,8 +128,8 @@ export class Engine {
     await this.#clockWatch.load();
     this.#epoch = (await mirror.facts()).epoch;
     await this.list.load();
-    screen.sessionsLoaded();
     await this.#reloadRows();
+    screen.sessionsLoaded();
   }
   /** Listens to the page and the other tabs, and looks for the server. */
   connect(): void {
@@ -162,9 +163,14 @@ export class Engine {
   skew(): Promise<number | null> {
     return this.#clockWatch.skew();
   }
-  async setDevice(id: string): Promise<void> {
-    this.#device = id;
-    await this.parts.own.setFact('device', id);
+  /** This device may come in again, in every tab of it. `id`: what the server calls it. */
+  async signedIn(id: string | null): Promise<void> {
+    if (id !== null) {
+      this.#device = id;
+      await this.parts.own.setFact('device', id);
+    }
+    this.link.dispatch({ type: 'signed-in' });
+    this.parts.channel?.tell({ type: 'signed-in' });
   }
 
   async open(sessionId: string | null): Promise<void> {
@@ -190,7 +196,7 @@ export class Engine {
       isPromoted: (id) => this.#promoted.has(id),
       promotedCount: () => this.#promoted.size,
       promoted: (ids) => this.#notePromoted(ids),
-      linkUp: () => this.isUp(),
+      canLoad: () => this.isUp() && this.#isMade(sessionId),
       read: (id, total) => this.list.read(id, total),
     });
     this.#transcript = transcript;
@@ -317,6 +323,10 @@ export class Engine {
       this.publishLink();
     }
   }
+  /** False while it is made on this device only. */
+  #isMade(sessionId: string): boolean {
+    return !this.#rows.some((row) => row.command.kind === 'create' && row.sessionId === sessionId);
+  }
   /** Records are in the mirror: inputs among them are settled, and other tabs may read them. */
   #applied(sessionId: string, records: readonly LogRecord[]): void {
     const prompts = records.filter((record) => record.kind === 'chunk' && record.type === 'prompt').map(({ id }) => id);
@@ -328,22 +338,10 @@ export class Engine {
   #notePromoted(inputIds: readonly string[]): void {
     for (const id of inputIds) this.#promoted.add(id);
   }
-  /** Deleted there: what was queued for it keeps its words and says why (B7). */
   async #removed(sessionIds: readonly string[]): Promise<void> {
-    const { own } = this.parts;
-    const rows = this.#rows.filter((row) => sessionIds.includes(row.sessionId));
-    const here = new Set(rows.filter((row) => row.command.kind === 'delete').map(({ sessionId }) => sessionId));
-    await own.remove(rows.filter((row) => row.command.kind !== 'input' || here.has(row.sessionId)).map(({ id }) => id));
-    const reason = 'This session was deleted on another device.';
-    for (const row of rows) {
-      if (row.command.kind === 'input' && !here.has(row.sessionId))
-        await own.change(row.id, { state: 'orphaned', code: 'session-deleted', reason });
-    }
-    for (const id of sessionIds) {
-      if (this.#transcript?.sessionId === id) this.#transcript.gone();
-      this.#recent = this.#recent.filter((recent) => recent !== id || this.#transcript?.sessionId === id);
-    }
-    if (rows.length > 0) await this.rowsChanged();
+    for (const id of sessionIds) if (this.#transcript?.sessionId === id) this.#transcript.gone();
+    this.#recent = this.#recent.filter((id) => !sessionIds.includes(id) || this.#transcript?.sessionId === id);
+    if (await orphan(this.parts.own, this.#rows, sessionIds)) await this.rowsChanged();
   }
 
   // ---- the door, and other tabs
@@ -386,6 +384,8 @@ export class Engine {
       this.outbox.kick();
     } else if (news.type === 'applied') {
       if (this.#transcript?.sessionId === news.sessionId && !this.isUp()) await this.#transcript.catchUp();
+    } else if (news.type === 'signed-in') {
+      if (!this.isUp()) this.link.dispatch({ type: 'signed-in' });
     } else {
       this.link.dispatch({ type: 'signed-out' });
       await this.#wiped();

@@ -78,7 +78,7 @@ export function inputCommands(engine: Engine, drafts: Drafts) {
 
   return {
     async send(sessionId: string, content: ContentPart[], delivery: Delivery, id = newId(clock, random)): Promise<string> {
-      const seenSeq = engine.replica(sessionId)?.state.cursor.seq ?? (await mirror.projections(sessionId)).cursor.seq;
+      const seenSeq = (await mirror.projections(sessionId)).cursor.seq;
       const command: Command = { kind: 'input', content, delivery, seenSeq, ...aim(sessionId, delivery) };
       await own.add(await rowOf(engine, id, sessionId, command), true);
       drafts.forget(sessionId);

@@ -41,7 +41,7 @@ export interface Locks {
 }
 
 /** News between tabs of one device. */
-export type TabNews = { type: 'own' } | { type: 'applied'; sessionId: string } | { type: 'wiped' };
+export type TabNews = { type: 'own' } | { type: 'applied'; sessionId: string } | { type: 'wiped' } | { type: 'signed-in' };
 export interface Channel {
   tell(news: TabNews): void;
   listen(callback: (news: TabNews) => void): void;

@@ -189,6 +189,7 @@ export class Replica {
       else if (answer.kind === 'refused' && !answer.retryable) {
         // Not known there, or deleted: nothing to be in step with until somebody says otherwise.
         this.#step({ type: 'down' });
+        this.#tell([], null, false);
         if (answer.code === 'session-deleted' || answer.code === 'gone') this.#parts.gone(this.sessionId);
       } else this.#later(() => void this.#load());
     } catch (error) {

@@ -35,7 +35,8 @@ export interface TranscriptParts extends PagerParts {
   promotedCount(): number;
   /** Prompt chunks that were read from the mirror. */
   promoted(inputIds: readonly string[]): void;
-  linkUp(): boolean;
+  /** The link is up, and the server knows the session. */
+  canLoad(): boolean;
   /** The newest words are on the screen. */
   read(sessionId: string, total: number): void;
 }
@@ -76,7 +77,7 @@ export class Transcript {
     await this.#replica.run(async () => {
       this.#project(await this.#parts.mirror.projections(this.sessionId));
       await this.#readTail();
-      this.#loaded = this.#cursor > 0 || !this.#parts.linkUp();
+      this.#loaded = this.#cursor > 0 || !this.#parts.canLoad();
       this.#publish();
     });
     this.#fill();
@@ -94,7 +95,8 @@ export class Transcript {
       this.#window = append(this.#window, records, this.#room(), this.#atTail);
     }
     this.#evictForLive();
-    if (this.#replica.state.phase === 'live') this.#loaded = true;
+    // Down while the link is up: the server has nothing of it.
+    if (this.#replica.state.phase === 'live' || this.#replica.state.phase === 'down') this.#loaded = true;
     this.#publish();
   }
   /** The session was deleted: what is shown of it goes; own words stay where they stand. */
@@ -110,7 +112,7 @@ export class Transcript {
   }
   /** The outbox changed, or the link did. */
   refresh(): void {
-    if (!this.#parts.linkUp()) this.#loaded = true;
+    if (!this.#parts.canLoad()) this.#loaded = true;
     else this.#hole = null;
     this.#publish();
   }
@@ -192,7 +194,7 @@ export class Transcript {
   }
   #fill(): void {
     void this.#replica.run(async () => {
-      if (this.#cursor > 0 && this.#window.chunks.length < SCREENFUL && !this.#atStart() && this.#parts.linkUp()) void this.loadOlder();
+      if (this.#cursor > 0 && this.#window.chunks.length < SCREENFUL && !this.#atStart() && this.#parts.canLoad()) void this.loadOlder();
     });
   }
   #notePrompts(stretch: Stretch): void {
@@ -254,7 +256,7 @@ export class Transcript {
     const { sessionId } = this;
     const inStep = this.#replica.state.phase === 'live' || this.#replica.state.phase === 'replaying';
     const total = this.#summary?.total ?? 0;
-    const missing = !this.#parts.linkUp() && this.#cursor === 0 && (this.#summary?.head ?? 0) > 0;
+    const missing = !this.#parts.canLoad() && this.#cursor === 0 && (this.#summary?.head ?? 0) > 0;
     this.#parts.screen.transcript({
       sessionId,
       chunks: this.#window.chunks,

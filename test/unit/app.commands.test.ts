@@ -127,6 +127,23 @@ describe('an input', () => {
   });
 });
 
+test('a prompt written offline after a restart says what its author had seen, and what it was written for', async () => {
+  const { tab, id } = await opened();
+  const turn = await DrivenTurn.prompted(stand, id, 'turn-1');
+  await turn.begin();
+  turn.say(0, 'seen', true);
+  await turn.seal();
+  const head = (await stand.logOf(id)).length;
+  await until(async () => (await tab.mirror.projections(id)).cursor.seq === head, 'all of it is mirrored');
+  tab.kill();
+  const later = device.tab();
+  later.cable.cut();
+  await later.start();
+  await later.commands.open(id);
+  await later.commands.send(id, words('on what I saw'), 'steer');
+  expect((await later.own.rows())[0]?.command).toMatchObject({ seenSeq: head, aimedTurnId: 'turn-1' });
+});
+
 describe('a running turn', () => {
   test('is stopped by its own id, also when the word was held here; a later turn is not', async () => {
     const { tab, id } = await opened();
