@@ -4,6 +4,7 @@
  * processes could never run one session at once.
  */
 import { newId } from '#shared/ids.ts';
+import { CodedError } from '#shared/protocol/errors.ts';
 import { isTombstone, type SessionSummary } from '#shared/protocol/summaries.ts';
 import { TIMES } from '#shared/protocol/limits.ts';
 import { FencedError, type Claim, type OpenTurn, type Preface, type RecordDraft } from '../store/port.ts';
@@ -12,6 +13,7 @@ import { createLiveBoard } from './live.ts';
 import { contextWords, errorRow, freePlace, systemRow } from './notes.ts';
 import type { Runner } from './port.ts';
 import { lastStep, openCallRows, recoverTurn } from './recovery.ts';
+import { pause } from './step.ts';
 import { runTurn } from './turn.ts';
 import type { AbortReason, RunnerParts, TurnParts, TurnState } from './turn-state.ts';
 
@@ -64,40 +66,39 @@ export function createRunner(given: RunnerParts): Runner {
     };
   }
 
-  /** Runs a claimed turn to its end. Whatever fails in our own parts ends in a visible, settled state (law 13). */
-  async function run(turn: TurnState): Promise<void> {
+  /**
+   * Runs a claimed turn to its end, from the reading of what it needs (`begin`). Whatever fails in our own parts ends in a
+   * visible, settled state (law 13).
+   */
+  async function run(claim: Claim, turnId: string, signal: AbortSignal, begin: () => Promise<TurnState>): Promise<void> {
     try {
-      await runTurn(parts, turn);
+      await runTurn(parts, await begin());
     } catch (error) {
-      live.end(turn.sessionId);
-      if (error instanceof FencedError || turn.signal.reason === 'closing') return;
-      parts.report('turn.failed', { sessionId: turn.sessionId, turnId: turn.turnId, error });
-      await settleFailed(turn, error);
+      live.end(claim.sessionId);
+      if (isLost(error) || signal.reason === 'closing') return;
+      parts.report('turn.failed', { sessionId: claim.sessionId, turnId, error });
+      await settleFailed(claim, turnId, error);
     }
   }
 
-  async function settleFailed(turn: TurnState, error: unknown): Promise<void> {
+  /** Tries until the store takes it, or the server ends: then it is left for the next start. */
+  async function settleFailed(claim: Claim, turnId: string, error: unknown): Promise<void> {
     const message = error instanceof Error ? error.message : String(error);
     for (let wait = 500; !closing.signal.aborted; wait = Math.min(wait * 2, 30_000)) {
       try {
-        const records = await parts.store.history(turn.sessionId, 0);
-        const step = lastStep(records, turn.turnId);
-        const place = { turnId: turn.turnId, step, i: freePlace(records, turn.turnId, step) };
+        const records = await parts.store.history(claim.sessionId, 0);
+        const step = lastStep(records, turnId);
+        const place = { turnId, step, i: freePlace(records, turnId, step) };
         const rows: RecordDraft[] = [
-          ...openCallRows(records, turn.turnId),
+          ...openCallRows(records, turnId),
           { kind: 'chunk', ...errorRow(place, { code: 'internal', message }) },
         ];
-        await parts.store.settle(
-          turn.claim,
-          turn.turnId,
-          { reason: 'failed', rows, pause: 'failed', unlessSteers: false },
-          parts.clock.now(),
-        );
+        await parts.store.settle(claim, turnId, { reason: 'failed', rows, pause: 'failed', unlessSteers: false }, parts.clock.now());
         return;
       } catch (again) {
-        if (again instanceof FencedError) return;
-        parts.report('turn.not-settled', { sessionId: turn.sessionId, error: again });
-        await new Promise<void>((resolve) => void parts.timers.after(wait, resolve));
+        if (isLost(again)) return;
+        parts.report('turn.not-settled', { sessionId: claim.sessionId, error: again });
+        await pause(parts, wait, closing.signal);
       }
     }
   }
@@ -134,7 +135,8 @@ export function createRunner(given: RunnerParts): Runner {
       state.turnId = null;
       return false;
     }
-    await run(await stateOf(opened.claim, turnId, opened.session, state.abort));
+    const { claim, session } = opened;
+    await run(claim, turnId, state.abort.signal, () => stateOf(claim, turnId, session, state.abort));
     state.turnId = null;
     return true;
   }
@@ -156,10 +158,10 @@ export function createRunner(given: RunnerParts): Runner {
     const taken = await parts.store.takeOver(open.sessionId, owner, open.turnId, plan.next === 'resume', parts.clock.now());
     if (taken === null) return;
     if (plan.next === 'resume') {
-      if (plan.rows.length > 0) await parts.store.seal(taken.claim, plan.rows, parts.clock.now());
-      const turn = await stateOf(taken.claim, open.turnId, taken.session, state.abort);
-      turn.step = plan.step + 1;
-      await run(turn);
+      await run(taken.claim, open.turnId, state.abort.signal, async () => {
+        if (plan.rows.length > 0) await parts.store.seal(taken.claim, plan.rows, parts.clock.now());
+        return { ...(await stateOf(taken.claim, open.turnId, taken.session, state.abort)), step: plan.step + 1 };
+      });
     } else {
       const reason = plan.next === 'settle-stopped' ? 'stopped' : 'cut';
       const pause = reason === 'cut' ? 'budget' : null;
@@ -195,4 +197,9 @@ export function createRunner(given: RunnerParts): Runner {
       await idle();
     },
   };
+}
+
+/** The turn is no longer ours to write to: another runner has it, or its session was deleted, which ended it. */
+function isLost(error: unknown): boolean {
+  return error instanceof FencedError || (error instanceof CodedError && error.code === 'session-deleted');
 }

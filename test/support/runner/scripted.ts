@@ -45,6 +45,8 @@ export interface Bench {
   /** Milliseconds of every wait that was asked for and is longer than a frame. */
   waits: number[];
   reports: string[];
+  /** True: waits longer than a frame do not end by themselves from now on. */
+  holdsWaits: boolean;
   script: Script;
   tools: Tool[];
   session(mode?: Mode): Promise<string>;
@@ -67,11 +69,12 @@ export const words = (text: string): ContentPart[] => [{ type: 'text', text }];
 
 export async function openBench(): Promise<Bench> {
   const folder = mkdtempSync(path.join(tmpdir(), 'cairn-runner-'));
-  const bench = { folder, requests: [] as StepRequest[], waits: [] as number[], reports: [] as string[], tools: [] as Tool[] } as Bench;
+  const bench = { folder, requests: [] as StepRequest[], waits: [] as number[], reports: [] as string[], holdsWaits: false, tools: [] as Tool[] } as Bench;
   const report = (event: string): void => void bench.reports.push(event);
   const timers: Timers = {
     after(ms, callback) {
       if (ms > 100) bench.waits.push(ms);
+      if (ms > 100 && bench.holdsWaits) return () => undefined;
       const timer = setTimeout(callback, Math.min(ms, 20));
       return () => clearTimeout(timer);
     },
