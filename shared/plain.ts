@@ -19,3 +19,9 @@ export function frozen<T>(value: T): T {
   for (const entry of Object.values(value)) frozen(entry);
   return Object.freeze(value);
 }
+
+/** Whether objects and arrays lie in each other more than `levels` deep. Looks no deeper than that, so no depth can exhaust the stack. */
+export function isDeeperThan(value: unknown, levels: number): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  return levels === 0 || Object.values(value).some((entry) => isDeeperThan(entry, levels - 1));
+}

@@ -1,4 +1,6 @@
 /** One chunk → the block it is on the wire (WIRE 1, the table). Pure; null: the chunk is no part of the wire. */
+import { isDeeperThan } from '#shared/plain.ts';
+import { LIMITS } from '#shared/protocol/limits.ts';
 import { isBlank } from '#shared/text.ts';
 import type { ContentPart } from '#shared/protocol/content.ts';
 import type { ChunkDataByType } from '#shared/protocol/records.ts';
@@ -47,7 +49,7 @@ export function promptBlocks(content: readonly ContentPart[]): WireBlock[] {
 
 /** A block that Cairn does not model, as it came. Plain servers never send one that others would take. */
 export function rawBlock(data: ChunkDataByType['raw'], profile: WireProfile): WireBlock | null {
-  if (profile === 'plain' || data.replay === false || !isBlock(data.block)) return null;
+  if (profile === 'plain' || data.replay === false || !isBlock(data.block) || isDeeperThan(data.block, LIMITS.nestedLevels)) return null;
   return wellFormed(data.block) as WireBlock;
 }
 
@@ -65,8 +67,9 @@ function wireName(name: string): string {
 function inputOf(args: string): Record<string, unknown> {
   if (isBlank(args)) return {};
   try {
-    const value = wellFormed(JSON.parse(args) as unknown);
-    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
+    const value = JSON.parse(args) as unknown;
+    if (typeof value === 'object' && value !== null && !Array.isArray(value) && !isDeeperThan(value, LIMITS.nestedLevels))
+      return wellFormed(value) as Record<string, unknown>;
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
   }

@@ -1,4 +1,6 @@
 /** The tool calls of a step, read strictly: a call whose text does not parse is never run (B27). Pure. */
+import { isDeeperThan } from '#shared/plain.ts';
+import { LIMITS } from '#shared/protocol/limits.ts';
 import type { LogRecord } from '#shared/protocol/records.ts';
 import { isChunk } from '#shared/protocol/records.ts';
 import type { ChunkDraft } from '#shared/chunks/explode.ts';
@@ -18,6 +20,7 @@ export function parseArgs(text: string): ToolCall['args'] {
     const value: unknown = JSON.parse(text);
     if (typeof value !== 'object' || value === null || Array.isArray(value))
       return { ok: false, problem: 'the arguments are not a JSON object' };
+    if (isDeeperThan(value, LIMITS.nestedLevels)) return { ok: false, problem: 'the arguments are nested too deeply' };
     return { ok: true, value: value as Record<string, unknown> };
   } catch (error) {
     return { ok: false, problem: error instanceof Error ? error.message : 'the arguments are not JSON' };

@@ -30,6 +30,11 @@ export const LIMITS = {
   /** What the server holds for one slow client before it is cut with 4408. */
   socketBufferBytes: 4 * 1024 * 1024,
   subscriptionsPerSocket: 64,
+  /**
+   * Objects and arrays within each other in what a model made up: the arguments of a call, a block that Cairn does not model.
+   * What is deeper is neither run nor sent back, since a request that cannot be written would end the session for good.
+   */
+  nestedLevels: 100,
   /** Live tool output, and what the model is shown of it. */
   toolOutputBytes: 48 * 1024,
 } as const;

@@ -92,6 +92,18 @@ describe('the cut', () => {
     ]);
   });
 
+  test('what is nested too deeply to be sent safely never becomes part of a request that could then never be sent', () => {
+    const session = started();
+    const deep = '['.repeat(20_000) + ']'.repeat(20_000);
+    const args = `{"path":${deep}}`;
+    session.chunk('tool_call', 'assistant', { callId: 'c1', name: 'list', args });
+    session.chunk('raw', 'assistant', { block: { type: 'hologram', light: JSON.parse(deep) as unknown } });
+    session.result('c1', 'x');
+    const sent = messages(session);
+    expect(sent[1]!.content.map((block) => [block.type, block['input']])).toEqual([['tool_use', { INVALID_JSON: args }]]);
+    expect(() => JSON.stringify(sent)).not.toThrow();
+  });
+
   test('plain servers get known fields only', () => {
     const session = started();
     session.chunk('text', 'assistant', { text: 'cited', citations: [{}] });

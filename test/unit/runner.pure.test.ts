@@ -18,6 +18,15 @@ const facts = (over: Partial<AnswerFacts>): AnswerFacts => ({
   ...over,
 });
 
+test('a call’s arguments nested too deeply to be walked are not run', () => {
+  expect(parseArgs(`{"a":${'['.repeat(50)}${']'.repeat(50)}}`).ok).toBe(true);
+  for (const levels of [200, 20_000, 200_000])
+    expect(parseArgs(`{"a":${'['.repeat(levels)}${']'.repeat(levels)}}`)).toEqual({
+      ok: false,
+      problem: 'the arguments are nested too deeply',
+    });
+});
+
 describe('what a message’s end asks for', () => {
   test('tools run only when the message ended as a tool request (B27)', () => {
     expect(afterAnswer(facts({ stop: 'tool_use', calls: 1 })).kind).toBe('tools');
