@@ -29,6 +29,7 @@ export const ERRORS = {
   internal: { status: 500, retryable: true },
   'not-implemented': { status: 501, retryable: false },
   'shutting-down': { status: 503, retryable: true },
+  'disk-full': { status: 507, retryable: true },
 } as const satisfies Record<string, { status: number; retryable: boolean }>;
 
 export type ErrorCode = keyof typeof ERRORS;

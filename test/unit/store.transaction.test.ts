@@ -112,3 +112,17 @@ test(
     expect(new Set(rows.map((row) => row.pid)).size).toBe(2);
   },
 );
+
+test('a disk that is full is said so, may be tried again, and leaves nothing half-done', () => {
+  const { db, insert, counts } = memory();
+  db.pragma(`max_page_count = ${db.pragma('page_count', { simple: true }) as number}`);
+  const write = writer(db);
+  const fill = () =>
+    write(() => {
+      insert('receipt');
+      db.prepare('INSERT INTO message VALUES (zeroblob(100000))').run();
+    });
+  expect(fill).toThrow(expect.objectContaining({ code: 'disk-full' }));
+  expect(counts()).toEqual([0, 0, 0]);
+  expect(db.inTransaction).toBe(false);
+});

@@ -2,7 +2,7 @@
  * The one way to write. Every write transaction begins IMMEDIATE: one that reads first and asks for the lock later fails
  * with BUSY at once, whatever the timeout, when another process wrote in between (B53).
  */
-import type Database from 'better-sqlite3';
+import Database from 'better-sqlite3';
 import { CodedError } from '#shared/protocol/errors.ts';
 
 /** What a callback may answer: anything but a promise, which would be committed before its work is done (B56). */
@@ -36,6 +36,9 @@ function runner(db: Database.Database, how: 'BEGIN IMMEDIATE' | 'BEGIN DEFERRED'
       if (isThenable(result)) throw new TypeError('a transaction answered a promise: its work would run outside of it');
       commit.run();
       return result;
+    } catch (error) {
+      if (isFull(error)) throw new CodedError('disk-full', 'the disk of the server is full: nothing can be kept until there is room');
+      throw error;
     } finally {
       // SQLite itself rolls some failures back (a full disk); then nothing is left to do
       if (db.inTransaction) rollback.run();
@@ -45,4 +48,8 @@ function runner(db: Database.Database, how: 'BEGIN IMMEDIATE' | 'BEGIN DEFERRED'
 
 function isThenable(value: unknown): boolean {
   return typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function';
+}
+
+function isFull(error: unknown): boolean {
+  return error instanceof Database.SqliteError && error.code === 'SQLITE_FULL';
 }
