@@ -28,6 +28,17 @@ export function announceContract(make: MakeHarness): void {
     for (const receipt of receipts.values()) expect(await store.input(session.id, receipt.id)).toEqual(receipt);
   });
 
+  test('law 6: a record is told of in the very bytes that every later read answers, blobs too', async ({ store }) => {
+    const session = await newSession(store);
+    const heard: string[] = [];
+    store.onCommit((commit) => heard.push(...commit.records.map((record) => JSON.stringify(record))));
+    const turn = await runningTurn(store, session.id);
+    await store.seal(turn.claim, [textRow(turn.turnId, 0, 0, 'small'), textRow(turn.turnId, 0, 1, 'x'.repeat(100_000))], NOW);
+    const { records } = await store.log(session.id, 0, 100, 1_000_000);
+    expect(heard).toEqual(records.map((record) => JSON.stringify(record)));
+    expect(heard.length).toBeGreaterThan(4);
+  });
+
   test('I17: a listener that throws is reported and changes nothing, for the writer or the other listeners', async ({ store, reports }) => {
     const session = await newSession(store);
     const heard: Commit[] = [];

@@ -44,7 +44,8 @@ export function fullRecordOf(sessionId: string, row: HistoryRow, report: Report)
   return null;
 }
 
-function recordWith(sessionId: string, row: RecordRow, type: string, data: unknown): LogRecord {
+/** The one place that a record is put together: told of at its commit or read years later, it is the same bytes (law 6). */
+export function recordWith(sessionId: string, row: Omit<RecordRow, 'data' | 'blob'>, type: string, data: unknown): LogRecord {
   const base = { sessionId, seq: row.seq, id: row.id, type, data, createdAt: row.created_at, turnId: row.turn_id };
   return row.kind === 'event' ? { kind: 'event', ...base } : { kind: 'chunk', ...base, step: row.step, role: row.role ?? 'system' };
 }

@@ -9,7 +9,7 @@ import { isBlank, oneLine } from '#shared/text.ts';
 import type { ChunkDraft } from '#shared/chunks/explode.ts';
 import type { Commit, EventDraft, RecordDraft } from '../port.ts';
 import type { Core } from './core.ts';
-import { encodeData } from './data.ts';
+import { encodeData, recordWith } from './data.ts';
 import { entryOf, receiptOf, statusOf, summaryOf } from './rows.ts';
 import type { InputRow, SessionRow } from './rows.ts';
 
@@ -45,14 +45,12 @@ export class SessionWork {
     const { text, data, blob } = encodeData(draft.data);
     if (blob !== null) this.#core.sql.insertBlob(blob.sha256, 'application/json', blob.bytes.length, blob.bytes);
     const seq = row.head + 1;
-    const base = { sessionId: row.id, seq, type: draft.type, turnId: draft.turnId, data, createdAt: now };
-    const record: LogRecord =
-      draft.kind === 'chunk'
-        ? { kind: 'chunk', ...base, id: draft.id, step: draft.step, role: draft.role }
-        : { kind: 'event', ...base, id: newId({ now: () => now }, this.#core.random) };
-    const [step, role] = record.kind === 'chunk' ? [record.step, record.role] : [null, null];
-    const place = blob?.sha256 ?? null;
-    this.#core.sql.insertRecord(row.key, seq, record.id, record.kind, record.turnId, step, role, record.type, text, now, place);
+    const chunk = draft.kind === 'chunk';
+    const id = chunk ? draft.id : newId({ now: () => now }, this.#core.random);
+    const [step, role] = chunk ? [draft.step, draft.role] : [null, null];
+    const { kind, type, turnId } = draft;
+    this.#core.sql.insertRecord(row.key, seq, id, kind, turnId, step, role, type, text, now, blob?.sha256 ?? null);
+    const record = recordWith(row.id, { seq, id, kind, turn_id: turnId, step, role, type, created_at: now }, type, data);
     row.head = seq;
     this.#project(draft);
     this.#records.push(record);
