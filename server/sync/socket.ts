@@ -40,8 +40,11 @@ export class FeedSocket implements FeedLink {
   readonly #ws: WebSocket;
   readonly #parts: SocketParts;
   readonly #subscriptions = new Map<string, Subscription>();
-  /** Subscriptions waiting for their replay: one at a time, so that a socket never holds more than one page of replay. */
-  readonly #waiting: (() => Promise<void>)[] = [];
+  /**
+   * Subscriptions waiting for their replay: one at a time, so that a socket never holds more than one page of replay. One that
+   * is dropped or replaced waits no more: what waits is bounded by the subscriptions, not by how often they were asked for.
+   */
+  readonly #waiting = new Map<Subscription, () => Promise<void>>();
   #replaying = false;
   #greeted = false;
   #closing = false;
@@ -142,11 +145,11 @@ export class FeedSocket implements FeedLink {
       live: this.#parts.live,
       link: this,
       over: (ended) => this.#forget(ended),
-      behind: (late) => this.#queue(() => late.resume()),
+      behind: (late) => this.#queue(late, () => late.resume()),
     });
     this.#subscriptions.set(cursor.sessionId, subscription);
     this.#parts.add(subscription);
-    this.#queue(() => subscription.run());
+    this.#queue(subscription, () => subscription.run());
   }
 
   #drop(sessionId: string): void {
@@ -158,11 +161,12 @@ export class FeedSocket implements FeedLink {
 
   #forget(subscription: Subscription): void {
     if (this.#subscriptions.get(subscription.sessionId) === subscription) this.#subscriptions.delete(subscription.sessionId);
+    this.#waiting.delete(subscription);
     this.#parts.remove(subscription);
   }
 
-  #queue(replay: () => Promise<void>): void {
-    this.#waiting.push(replay);
+  #queue(subscription: Subscription, replay: () => Promise<void>): void {
+    this.#waiting.set(subscription, replay);
     if (this.#replaying) return;
     this.#replaying = true;
     this.#replayAll().catch((error: unknown) => {
@@ -173,7 +177,11 @@ export class FeedSocket implements FeedLink {
 
   async #replayAll(): Promise<void> {
     try {
-      for (let replay = this.#waiting.shift(); replay; replay = this.#waiting.shift()) await replay();
+      // A map hands out what is added while it is walked, and nothing that was taken out.
+      for (const [subscription, replay] of this.#waiting) {
+        this.#waiting.delete(subscription);
+        await replay();
+      }
     } finally {
       this.#replaying = false;
     }
@@ -182,7 +190,7 @@ export class FeedSocket implements FeedLink {
   #stop(): void {
     this.#closing = true;
     this.#cancelHello();
-    this.#waiting.length = 0;
+    this.#waiting.clear();
     for (const subscription of this.#subscriptions.values()) {
       subscription.end();
       this.#parts.remove(subscription);

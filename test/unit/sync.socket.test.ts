@@ -1,5 +1,5 @@
 /** One socket's life: hello, frames, bounds. A bad frame ends that socket and no other. */
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { WebSocket } from 'ws';
 import type { AgentEvent } from '#shared/protocol/agent-events.ts';
 import { LIMITS } from '#shared/protocol/limits.ts';
@@ -212,4 +212,24 @@ describe('ends', () => {
     await client.until(() => client.closed !== null);
     expect(client.closed).toBe(1001);
   });
+});
+
+it('law 15: a subscription that was replaced or dropped waits for no replay, however many there were', async () => {
+  const session = await stand.session();
+  const client = await connect().greet();
+  const asked = vi.spyOn(stand.store, 'session');
+  let go!: () => void;
+  const held = new Promise<null>((resolve) => (go = () => resolve(null)));
+  asked.mockImplementationOnce(() => held);
+  for (let n = 0; n < 500; n++) client.say({ type: 'subscribe', sessionId: session, epoch: null, after: 0, lastId: null });
+  for (let n = 0; n < 500; n++) {
+    const other = uuid();
+    client.say({ type: 'subscribe', sessionId: other, epoch: null, after: 0, lastId: null });
+    client.say({ type: 'unsubscribe', sessionId: other });
+  }
+  client.say({ type: 'ping' });
+  await client.until(() => client.of('pong').length === 1);
+  go();
+  await client.until(() => client.of('caught-up').length === 1);
+  expect(asked.mock.calls.length).toBeLessThan(10);
 });
