@@ -68,5 +68,6 @@ test('a server that ends does not wait for a store that refuses: the turn is lef
   vi.restoreAllMocks();
   bench.holdsWaits = false;
   await bench.restart();
-  await bench.until(async () => (await bench.summary(session)).status === 'idle');
+  await bench.runner.idle();
+  expect(await bench.summary(session)).toMatchObject({ status: 'idle', turnId: null });
 });

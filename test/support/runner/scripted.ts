@@ -69,7 +69,14 @@ export const words = (text: string): ContentPart[] => [{ type: 'text', text }];
 
 export async function openBench(): Promise<Bench> {
   const folder = mkdtempSync(path.join(tmpdir(), 'cairn-runner-'));
-  const bench = { folder, requests: [] as StepRequest[], waits: [] as number[], reports: [] as string[], holdsWaits: false, tools: [] as Tool[] } as Bench;
+  const bench = {
+    folder,
+    requests: [] as StepRequest[],
+    waits: [] as number[],
+    reports: [] as string[],
+    holdsWaits: false,
+    tools: [] as Tool[],
+  } as Bench;
   const report = (event: string): void => void bench.reports.push(event);
   const timers: Timers = {
     after(ms, callback) {
