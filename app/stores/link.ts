@@ -1,6 +1,7 @@
 /** The link's state, notices and what kind of model serves: projections that the engine writes and components read. */
 import { defineStore } from 'pinia';
 import { ref, shallowRef } from 'vue';
+import type { ModelFacts } from '../sync/model-facts.ts';
 import type { LinkView, Notice } from '../sync/views.ts';
 
 export const useLinkStore = defineStore('link', () => {
@@ -9,7 +10,7 @@ export const useLinkStore = defineStore('link', () => {
   const memoryOnly = ref(false);
   const notices = shallowRef<readonly Notice[]>([]);
   /** What serves the model, from `GET /settings`-time facts; null until known. */
-  const model = shallowRef<{ label: string; demo: boolean } | null>(null);
+  const model = shallowRef<ModelFacts | null>(null);
   /** A new version of the app waits for the user's word. */
   const updateReady = ref(false);
   function setLink(next: LinkView): void {

@@ -1,6 +1,7 @@
 /** The stores, as sync writes them: the one place where what the engine says becomes reactive state. */
 import type { Pinia } from 'pinia';
 import { CLOSED, type Screen, type TranscriptView } from '../sync/ports.ts';
+import { NOTICES } from '../sync/notices.ts';
 import { useLinkStore } from './link.ts';
 import { useSessionsStore } from './sessions.ts';
 import { useTranscriptStore } from './transcript.ts';
@@ -21,6 +22,9 @@ export function screenOf(pinia: Pinia): Screen {
     link: (view) => link.setLink(view),
     memoryOnly: () => {
       link.memoryOnly = true;
+      // Its banner says all that these said of one half.
+      link.dismiss(NOTICES.mirrorLost(false).id);
+      link.dismiss(NOTICES.ownLost().id);
     },
     notice: (notice) => link.tell(notice),
     model: (model) => {

@@ -15,6 +15,7 @@ import { Link, type Welcome } from './link.ts';
 import { linkView } from './link-view.ts';
 import { SessionList } from './list.ts';
 import { answered } from './answered.ts';
+import { modelFacts, type ModelsAnswer } from './model-facts.ts';
 import { NOTICES } from './notices.ts';
 import { orphan } from './orphans.ts';
 import { Outbox } from './outbox.ts';
@@ -77,6 +78,7 @@ export class Engine {
       openId: () => this.#transcript?.sessionId ?? null,
       reset: (epoch) => this.#adopt(epoch, true),
       removed: (ids) => this.#removed(ids),
+      told: (summary) => this.#transcript?.told(summary),
     });
     this.#lock = flushLock({ locks: parts.locks, own, clock, page: parts.page });
     this.outbox = new Outbox({
@@ -196,6 +198,7 @@ export class Engine {
       isPromoted: (id) => this.#promoted.has(id),
       promotedCount: () => this.#promoted.size,
       promoted: (ids) => this.#notePromoted(ids),
+      isMade: () => this.#isMade(sessionId),
       canLoad: () => this.isUp() && this.#isMade(sessionId),
       read: (id, total) => this.list.read(id, total),
     });
@@ -303,8 +306,7 @@ export class Engine {
   async #modelFacts(): Promise<void> {
     const answer = await this.http.ask('GET', ROUTES.models());
     if (answer.kind !== 'ok') return;
-    const { provider } = answer.value as { provider?: { label: string; demo: boolean } };
-    this.parts.screen.model(provider ?? null);
+    this.parts.screen.model(modelFacts(answer.value as ModelsAnswer));
   }
 
   // ---- sessions

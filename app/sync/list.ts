@@ -20,6 +20,8 @@ export interface ListParts {
   /** The server's list is of another history than the one here. */
   reset(epoch: string): Promise<void>;
   removed(sessionIds: readonly string[]): Promise<void>;
+  /** The server's newer word about a session. */
+  told(summary: SessionSummary): void;
 }
 type ListAnswer = { sessions: SessionEntry[]; version: number; more: boolean } | { reset: true; epoch: string; version: number };
 
@@ -94,7 +96,10 @@ export class SessionList {
     this.publish();
   }
   async #take(changed: readonly MirroredSession[], removed: readonly string[]): Promise<void> {
-    for (const session of changed) this.#sessions.set(session.id, session);
+    for (const session of changed) {
+      this.#sessions.set(session.id, session);
+      this.#parts.told(session.summary);
+    }
     for (const id of removed) this.#sessions.delete(id);
     if (removed.length > 0) await this.#parts.removed(removed);
   }

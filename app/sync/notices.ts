@@ -6,10 +6,8 @@ export const NOTICES = {
   mirrorLost: (full: boolean): Notice => ({
     id: 'disk',
     tone: 'attn',
-    strong: full ? 'This device is full.' : 'Memory only in this window.',
-    text: full
-      ? 'Reading goes on from the server. Held prompts and drafts are safe.'
-      : 'Nothing is kept on this device once the window closes.',
+    strong: full ? 'This device is full.' : 'This device keeps no more history.',
+    text: 'Reading goes on from the server. Held prompts and drafts are safe.',
   }),
   ownLost: (): Notice => ({
     id: 'own-disk',

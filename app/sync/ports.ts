@@ -5,6 +5,7 @@ import type { Approval } from '#shared/protocol/summaries.ts';
 import type { Clock, Random, Report, Timers } from '#shared/ports.ts';
 import type { Mirror } from '../mirror/port.ts';
 import type { Own } from '../own/port.ts';
+import type { ModelFacts } from './model-facts.ts';
 import type { Hole, LinkView, Notice, ReceiptView, SessionRow } from './views.ts';
 
 /** The part of `fetch` that is used. */
@@ -96,7 +97,7 @@ export interface Screen {
   link(view: LinkView): void;
   memoryOnly(): void;
   notice(notice: Notice): void;
-  model(model: { label: string; demo: boolean } | null): void;
+  model(model: ModelFacts | null): void;
   sessions(changed: readonly SessionRow[], removed: readonly string[]): void;
   /** The mirror was read. */
   sessionsLoaded(): void;

@@ -35,6 +35,8 @@ export interface TranscriptParts extends PagerParts {
   promotedCount(): number;
   /** Prompt chunks that were read from the mirror. */
   promoted(inputIds: readonly string[]): void;
+  /** False while the session is made on this device only: then nothing of it is anywhere else. */
+  isMade(): boolean;
   /** The link is up, and the server knows the session. */
   canLoad(): boolean;
   /** The newest words are on the screen. */
@@ -88,6 +90,8 @@ export class Transcript {
 
   /** News of the replica, in order, within its queue. */
   take(news: ReplicaNews): void {
+    // Another history: what was known of the old one is no measure.
+    if (news.jumped && news.now?.cursor.seq === 0) this.#summary = null;
     if (news.now !== null) this.#project(news.now);
     if (news.jumped) return this.#jump(news);
     if (news.records.length > 0) {
@@ -97,6 +101,12 @@ export class Transcript {
     this.#evictForLive();
     // Down while the link is up: the server has nothing of it.
     if (this.#replica.state.phase === 'live' || this.#replica.state.phase === 'down') this.#loaded = true;
+    this.#publish();
+  }
+  /** The list heard of a session: what is shown of this one is never older. */
+  told(summary: SessionSummary): void {
+    if (summary.id !== this.sessionId || isOlder(summary, this.#summary)) return;
+    this.#summary = summary;
     this.#publish();
   }
   /** The session was deleted: what is shown of it goes; own words stay where they stand. */
@@ -202,7 +212,7 @@ export class Transcript {
   }
   #project(now: Projections): void {
     this.#cursor = Math.max(now.cursor.seq, now.cursor.seq === 0 ? 0 : this.#cursor);
-    this.#summary = now.summary ?? this.#summary;
+    if (now.summary !== null && !isOlder(now.summary, this.#summary)) this.#summary = now.summary;
     this.#inputs = now.inputs;
     this.#approvals = now.approvals;
   }
@@ -216,7 +226,9 @@ export class Transcript {
   }
   /** Nothing mirrored looks like an empty log: only the server's word makes it one (law 10). */
   #atStart(): boolean {
-    return this.#window.from === 1 && (this.#window.to > 0 || (this.#summary?.head ?? 0) === 0);
+    if (this.#window.from !== 1) return false;
+    if (this.#window.to > 0) return true;
+    return this.#summary === null ? !this.#parts.isMade() : this.#summary.head === 0;
   }
   /** Sealed chunks that fit beside the completed live ones. */
   #room(): number {
@@ -276,6 +288,11 @@ export class Transcript {
     });
     if (this.#loaded && this.#atEnd() && this.#atTail) this.#parts.read(sessionId, total);
   }
+}
+
+/** Whether `summary` knows less than `held`. A summary that records were projected onto keeps its version and has a higher head. */
+function isOlder(summary: SessionSummary, held: SessionSummary | null): boolean {
+  return held !== null && (summary.head < held.head || (summary.head === held.head && summary.version < held.version));
 }
 
 /** Sealed data is frozen at every depth, so that nothing ever makes it reactive. */

@@ -56,6 +56,29 @@ describe('a running session', () => {
   });
 });
 
+test('a turn that ended while this device was away is over here too, although no record is missing', async () => {
+  const { tab, id } = await opened();
+  const turn = await DrivenTurn.prompted(stand, id, 'turn-1');
+  await until(() => tab.screen.view.turnId === 'turn-1', 'it runs');
+  const { guard } = await tab.mirror.facts();
+  const running = tab.screen.rows.get(id)!.summary;
+  await turn.settle();
+  await until(() => tab.screen.view.turnId === null, 'it is over');
+  tab.kill();
+  // What a tab leaves behind that dies between two writes: the log is whole, the summary is of before.
+  const later = device.tab();
+  const { head } = await stand.store.timeline(id, 1);
+  await later.mirror.wipe();
+  await later.mirror.adopt(guard.epoch!, false);
+  const timeline = { ...(await stand.store.timeline(id, 100)), session: { ...running, head }, live: null };
+  await later.mirror.apply(await later.mirror.guard(id), { kind: 'timeline', sessionId: id, timeline });
+  await later.live();
+  await later.commands.open(id);
+  await until(() => later.screen.rows.get(id)?.fresh === true && later.screen.view.loaded, 'the list is fresh');
+  await until(() => later.screen.view.turnId === null, 'and the open session says the same');
+  expect(later.screen.rows.get(id)?.summary.turnId).toBeNull();
+});
+
 describe('a receipt', () => {
   test('goes through held, sending, accepted, in the transcript: never a stage early', async () => {
     const { tab, id } = await opened();

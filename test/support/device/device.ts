@@ -15,6 +15,7 @@ import type { Own } from '../../../app/own/port.ts';
 import type { Commands } from '../../../app/sync/commands.ts';
 import { commandsOf } from '../../../app/sync/commands-of.ts';
 import { Engine } from '../../../app/sync/engine.ts';
+import type { ModelFacts } from '../../../app/sync/model-facts.ts';
 import { CLOSED, type Locks, type Screen, type TabNews, type TranscriptView } from '../../../app/sync/ports.ts';
 import type { LinkView, Notice, SessionRow } from '../../../app/sync/views.ts';
 import { clock as realClock, random, type HttpStand } from '../http-stand.ts';
@@ -36,7 +37,7 @@ export class NotedScreen implements Screen {
   notices: Notice[] = [];
   inMemory = false;
   loaded = false;
-  provider: { label: string; demo: boolean } | null = null;
+  provider: ModelFacts | null = null;
   /** Called after every change of the transcript. */
   check: (view: TranscriptView) => void = () => undefined;
 
@@ -49,7 +50,7 @@ export class NotedScreen implements Screen {
   notice(notice: Notice): void {
     this.notices.push(notice);
   }
-  model(model: { label: string; demo: boolean } | null): void {
+  model(model: ModelFacts | null): void {
     this.provider = model;
   }
   sessions(changed: readonly SessionRow[], removed: readonly string[]): void {
