@@ -63,6 +63,10 @@ test('signed out elsewhere: the copy goes, unsent words and drafts stay and can 
   expect((await tab.own.rows()).map(({ command }) => command)).toMatchObject([{ content: words('unsent') }]);
   expect(await tab.commands.draft(id)).toBe('half-typed');
   expect(tab.screen.rows.get(id)).toMatchObject({ heldInputs: 1, fresh: false });
+  // The page goes on showing it: a copy that is gone is no empty session (law 10).
+  await tab.commands.open(id);
+  expect(tab.screen.view).toMatchObject({ loaded: true, atStart: false });
+  expect(tab.screen.view.receipts).toHaveLength(1);
 });
 
 test('B11, B17: the user’s own sign-out leaves nothing, in any tab', async () => {
@@ -96,7 +100,7 @@ describe('questions', () => {
     expect(await tab.commands.models()).toEqual({ ok: true, value: [{ id: 'noted-1', name: 'Noted', efforts: [] }] });
     expect(await tab.commands.blob('0'.repeat(64))).toMatchObject({ ok: false, reason: 'refused' });
     await until(() => tab.screen.provider !== null, 'what serves is known');
-    expect(tab.screen.provider).toEqual({ label: 'a noted model', demo: true });
+    expect(tab.screen.provider).toEqual({ label: 'a noted model', demo: true, name: 'Noted' });
     tab.cable.cut();
     expect(await tab.commands.models()).toMatchObject({ ok: false, reason: 'offline' });
   });

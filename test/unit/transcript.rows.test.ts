@@ -90,7 +90,7 @@ describe('moves that a list can follow', () => {
 });
 
 describe('receipt words', () => {
-  const facts = { linked: false, running: true, paused: false, now: new Date(2026, 10, 30, 12).getTime() };
+  const facts = { linked: false, signedOut: false, running: true, paused: false, now: new Date(2026, 10, 30, 12).getTime() };
   const line = (view: ReceiptView, more: Partial<typeof facts> = {}): string => {
     const words = receiptWords(view, { ...facts, ...more });
     return words.strong + words.rest + (words.more ?? '');
@@ -110,6 +110,7 @@ describe('receipt words', () => {
     expect(line(receipt('a', 'steer'), { running: false, paused: true })).toBe('Accepted. Waits for Resume');
     expect(line(receipt('a', 'steer'), { running: false })).toBe('Accepted. Opens a turn');
     expect(line(receipt('a', 'held', { place: 1, of: 1 }), { linked: true })).toBe('Held on this device. Goes next');
+    expect(line(receipt('a', 'held', { place: 1, of: 1 }), { signedOut: true })).toBe('Held on this device. Sends once you are signed in');
   });
   test('"Sent" is never written', () => {
     const stages: Stage[] = ['held', 'sending', 'steer', 'queued', 'refused', 'expired', 'cancelled', 'unknown', 'orphaned'];

@@ -6,6 +6,8 @@ import type { ReceiptView, Stage } from '../../sync/views.ts';
 export interface ReceiptFacts {
   /** The link is up: what is held goes by itself. */
   linked: boolean;
+  /** Nothing goes before somebody signs in. */
+  signedOut: boolean;
   /** A turn runs now. */
   running: boolean;
   paused: boolean;
@@ -29,7 +31,9 @@ export function receiptWords(receipt: ReceiptView, facts: ReceiptFacts): Receipt
         ? receipt.place === 1
           ? 'Goes next'
           : 'Goes when those before it are accepted'
-        : 'Sends when the link is back';
+        : facts.signedOut
+          ? 'Sends once you are signed in'
+          : 'Sends when the link is back';
       return place === ''
         ? { strong: 'Held on this device.', rest: '', more: ` ${then}` }
         : { strong: 'Held on this device', rest: place, more: `. ${then}` };
