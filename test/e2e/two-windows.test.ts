@@ -1,5 +1,6 @@
 /** Two windows on one session: both live, each sees what the other does. */
 import { describe, expect, it } from 'vitest';
+import { sessionIn } from './harness/server.ts';
 import { useModel, useStage } from './harness/stage.ts';
 
 const stage = useStage();
@@ -46,6 +47,25 @@ describe('two windows', () => {
     await Promise.all([first.said('Ran.').waitFor(), second.said('Ran.').waitFor()]);
     await first.approval().waitFor({ state: 'hidden' });
     expect(await server.read('count.txt')).toBe('once\n');
+  });
+
+  it('B7: deleted in one while words are written for it in the other: the words are still there, to be copied', async () => {
+    const server = await stage.server();
+    const device = await stage.device();
+    const first = await device.signIn(server);
+    await first.startSession();
+    await first.send('hello');
+    const address = await first.address();
+    await first.idle();
+    const second = await device.open(address);
+    await second.composer().fill('half-typed and dear');
+    const { status } = await server.api('DELETE', `/api/sessions/${sessionIn(address)}`);
+    expect(status).toBe(200);
+    const draft = second.page.getByRole('region', { name: 'Your draft' });
+    await draft.getByText('half-typed and dear').waitFor();
+    await draft.getByRole('button', { name: 'Copy the draft' }).waitFor();
+    await draft.getByRole('button', { name: 'Discard' }).click();
+    await draft.waitFor({ state: 'hidden' });
   });
 });
 
