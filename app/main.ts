@@ -18,6 +18,7 @@ import { commandsOf } from './sync/commands-of.ts';
 import { Engine } from './sync/engine.ts';
 import { NOTICES } from './sync/notices.ts';
 import type { Channel, Locks, OpenSocket, Page, TabNews } from './sync/ports.ts';
+import type { Notice } from './sync/views.ts';
 
 const clock: Clock = { now: () => Date.now() };
 const random: Random = { unit: () => Math.random(), bytes: (n) => crypto.getRandomValues(new Uint8Array(n)) };
@@ -104,17 +105,22 @@ async function start(): Promise<void> {
   const pinia = createPinia();
   const screen = screenOf(pinia);
   const disk = diskParts();
+  /** What is lost is told once: one of the two by a notice of its own, both as what they are together. */
+  const lost = new Set<'own' | 'mirror'>();
+  const lose = (which: 'own' | 'mirror', notice: Notice): void => {
+    lost.add(which);
+    if (disk === null || lost.size === 2) screen.memoryOnly();
+    else screen.notice(notice);
+  };
   const own = degradingOwn(disk && dexieOwn('cairn-own', disk), (error) => {
     report('own.lost', { error });
-    screen.memoryOnly();
-    if (disk !== null) screen.notice(NOTICES.ownLost());
+    lose('own', NOTICES.ownLost());
   });
   const mirror = degradingMirror({
     disk: disk && dexieMirror('cairn-mirror', disk),
     onLost(error) {
       report('mirror.lost', { error });
-      screen.memoryOnly();
-      screen.notice(NOTICES.mirrorLost(faultOf(error) === 'quota'));
+      lose('mirror', NOTICES.mirrorLost(faultOf(error) === 'quota'));
     },
     keep: () => new Set(engine.transcript() === null ? [] : [engine.transcript()!.sessionId]),
   });
