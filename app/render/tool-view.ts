@@ -111,8 +111,8 @@ export function verbOf(tool: ToolName, state: ToolState): string {
   }
 }
 
-/** What it was aimed at, on one line: command, path or pattern. */
-export function targetOf(call: ToolCall): string {
+/** What it was aimed at, on one line: command, path or pattern. `here`: what the workspace itself is called. */
+export function targetOf(call: ToolCall, here = '.'): string {
   const text = (key: string): string => (typeof call.args[key] === 'string' ? (call.args[key] as string) : '');
   switch (call.tool) {
     case 'run':
@@ -120,7 +120,7 @@ export function targetOf(call: ToolCall): string {
     case 'search':
       return text('path') === '' ? text('pattern') : `${text('pattern')} in ${text('path')}`;
     case 'list':
-      return text('path') === '' ? '.' : text('path');
+      return ['', '.', './'].includes(text('path')) ? here : text('path');
     case 'read':
     case 'write':
     case 'edit':

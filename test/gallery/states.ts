@@ -25,7 +25,7 @@ function shell(rows: readonly SessionRow[] = sampleRows(), demo = false): void {
   const sessions = useSessionsStore();
   sessions.put(rows);
   sessions.loaded = true;
-  useLinkStore().model = { label: demo ? 'Demo model' : 'claude-sonnet', demo };
+  useLinkStore().model = { label: demo ? 'Demo model' : 'Anthropic', demo, name: demo ? 'Demo model' : 'claude-sonnet' };
   link('live');
 }
 function receipt(n: number, stage: Stage, text: string, more: Partial<ReceiptView> = {}): ReceiptView {

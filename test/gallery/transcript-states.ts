@@ -14,7 +14,7 @@ function fill(kind: LinkView['kind'] = 'live', held = 0): () => void {
     sessions.put(kind === 'live' ? sampleRows() : sampleRows().map((row) => ({ ...row, fresh: false })));
     sessions.loaded = true;
     const link = useLinkStore();
-    link.model = { label: 'claude-sonnet', demo: false };
+    link.model = { label: 'Anthropic', demo: false, name: 'claude-sonnet' };
     link.setLink({ kind, since: NOW - 38 * 60_000, tries: 0, left: 0, held });
   };
 }

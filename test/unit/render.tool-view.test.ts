@@ -56,6 +56,9 @@ describe('a tool call as it is shown', () => {
   test('the target shows while the arguments stream, also of data kept by reference', () => {
     expect(targetOf(callOf(call('write', '{"path":"notes.md","content":"# No', true)))).toBe('notes.md');
     expect(targetOf(callOf(call('search', '{"pattern":"a b","path":"src"}')))).toBe('a b in src');
+    expect(targetOf(callOf(call('list', '{}')), 'garden'), 'the workspace is called by its name').toBe('garden');
+    expect(targetOf(callOf(call('list', '{"path":"."}')), 'garden')).toBe('garden');
+    expect(targetOf(callOf(call('list', '{"path":"src"}')), 'garden')).toBe('src');
     const whole = JSON.stringify({ callId: 'x', name: 'write', args: JSON.stringify({ path: 'big.txt', content: 'z'.repeat(9000) }) });
     const made = callOf({ ...call('write', ''), data: { blob: { sha256: 'a', size: 9 }, preview: whole.slice(0, 4096) } });
     expect([made.name, targetOf(made), made.cut]).toEqual(['write', 'big.txt', true]);
