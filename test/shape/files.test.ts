@@ -10,7 +10,8 @@ const lines = (text: string): number => text.split('\n').length - 1;
 
 describe('files', () => {
   it('are 400 lines at most', () => {
-    expect(all.filter((source) => lines(source.text) > 400).map((source) => `${source.path}: ${lines(source.text)}`)).toEqual([]);
+    const sized = [...all, ...sources(['app'], ['.css'])];
+    expect(sized.filter((source) => lines(source.text) > 400).map((source) => `${source.path}: ${lines(source.text)}`)).toEqual([]);
   });
   it('switch no check off: no ts-ignore, no lint comment', () => {
     const off = /@ts-(ignore|nocheck|expect-error)|(eslint|oxlint)-disable/;
