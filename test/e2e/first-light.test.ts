@@ -41,6 +41,8 @@ describe('first light', () => {
       .waitFor();
 
     await ui.page.reload();
+    await ui.said('You stopped this turn.').waitFor();
+    await ui.toStart();
     await ui.said('list the files here and write notes.md with a summary').waitFor();
     await ui.card(/notes\.md/).waitFor();
   });

@@ -76,6 +76,15 @@ export class Ui {
   text(): Promise<string> {
     return this.transcript().innerText();
   }
+  /** Scrolls to the true start; rows out of view are not in the page. */
+  async toStart(): Promise<void> {
+    await this.transcript().hover();
+    const start = this.said(/^The start\./);
+    while (!(await start.isVisible())) {
+      await this.page.mouse.wheel(0, -600);
+      await this.page.waitForTimeout(50);
+    }
+  }
   /** Every tool card: its summary names the verb and the target. */
   card(words: string | RegExp): Locator {
     return this.transcript().locator('.card').filter({ hasText: words }).first();
