@@ -89,7 +89,9 @@ async function start(): Promise<void> {
 
   const [host, origin] = [bound().address, config.origins[0]];
   const everywhere = host === '0.0.0.0' || host === '::';
-  const base = isLoopback(host) || everywhere || origin === undefined ? app.canonical() : origin;
+  // A certificate is for the name that other devices open, which is a configured origin's.
+  const named = origin !== undefined && (tls !== null || !(isLoopback(host) || everywhere));
+  const base = named ? origin : app.canonical();
   process.stdout.write(`Cairn is ready. Sign in: ${signInLink(base, token)}\n`);
   process.stdout.write(`Model: ${agent.demo ? `${agent.label}. --help says how to connect a real one.` : agent.label}\n`);
   if (!isLoopback(host) && origin === undefined)

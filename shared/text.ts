@@ -44,3 +44,18 @@ function isHigh(unit: number): boolean {
 function isLow(unit: number): boolean {
   return unit >= 0xdc00 && unit < 0xe000;
 }
+
+/**
+ * One line of Markdown without its marks, for a list: fences, headings, quotes, bullets, emphasis, code marks and link targets
+ * are left out, words are kept. Where nothing but marks is there, the line as it is.
+ */
+export function plainLine(markdown: string, chars: number): string {
+  const words = cut(markdown, chars * 8)
+    .replace(/^[ \t]*(?:```|~~~)[^\n]*$/gm, ' ')
+    .replace(/^[ \t]*(?:#{1,6}|>|[-*+]|\d+[.)])[ \t]+/gm, '')
+    .replace(/!?\[([^\]\n]*)\]\([^)\n]*\)/g, '$1')
+    .replace(/\*\*|~~|`+/g, '')
+    .replace(/(^|[\s(])\*(\S(?:[^*\n]*\S)?)\*(?=$|[\s).,;:!?])/g, '$1$2');
+  const line = oneLine(words, chars);
+  return line === '' ? oneLine(markdown, chars) : line;
+}

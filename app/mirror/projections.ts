@@ -2,7 +2,7 @@
 import { wordsOf } from '#shared/protocol/content.ts';
 import { isChunk, isEvent, isShown, type LogRecord } from '#shared/protocol/records.ts';
 import type { Approval, Receipt, SessionSummary } from '#shared/protocol/summaries.ts';
-import { oneLine } from '#shared/text.ts';
+import { isBlank, oneLine, plainLine } from '#shared/text.ts';
 
 export interface Projected {
   summary: SessionSummary | null;
@@ -60,8 +60,8 @@ function summaryAfter(summary: SessionSummary, record: LogRecord): SessionSummar
   const next: SessionSummary = { ...summary, head: record.seq, updatedAt: Math.max(summary.updatedAt, record.createdAt) };
   if (record.kind === 'chunk') {
     if (isShown(record)) next.total += 1;
-    const words = isChunk(record, 'prompt') ? wordsOf(record.data.content) : isChunk(record, 'text') ? record.data.text : '';
-    if (words !== '') next.lastWords = oneLine(words, LAST_WORDS);
+    if (isChunk(record, 'prompt')) next.lastWords = oneLine(wordsOf(record.data.content), LAST_WORDS);
+    else if (isChunk(record, 'text') && !isBlank(record.data.text)) next.lastWords = plainLine(record.data.text, LAST_WORDS);
   } else if (isEvent(record, 'turn-started')) {
     next.turnId = record.data.turnId;
     next.status = 'running';

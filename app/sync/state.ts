@@ -71,7 +71,8 @@ export type LinkEffect =
 
 /** Milliseconds. */
 export const LINK_TIMES = { open: 10_000, stable: 10_000, rest: 5 * 60_000 } as const;
-export const LINK_BACKOFF = { base: 500, cap: 30_000 } as const;
+/** The cap is what a person who has just started the server again waits at most. */
+export const LINK_BACKOFF = { base: 500, cap: 8_000 } as const;
 
 type Step = { state: LinkState; effects: LinkEffect[] };
 const stay = (state: LinkState): Step => ({ state, effects: [] });

@@ -33,7 +33,10 @@ export function createAgent(config: AgentConfig, effects: AgentEffects): Agent {
   const model = given(config.model);
   const silence = config.silenceMs === undefined ? {} : { silenceMs: config.silenceMs };
   if (baseURL !== null) {
-    return createAnthropicAgent({ baseURL, apiKey, authToken, profile: config.wire, model, label: baseURL, ...silence }, effects);
+    return createAnthropicAgent(
+      { baseURL, apiKey, authToken, profile: config.wire, model, label: labelOf(baseURL, model), ...silence },
+      effects,
+    );
   }
   if (apiKey === null && authToken === null) return createDemoAgent({ paceMs: config.demoPaceMs ?? 18 }, effects);
   return createAnthropicAgent(
@@ -53,4 +56,10 @@ export function createAgent(config: AgentConfig, effects: AgentEffects): Agent {
 function given(value: string | null): string | null {
   const text = value?.trim() ?? '';
   return text === '' ? null : text;
+}
+
+/** What serves, in words for a person: the model, if one was named, and where. */
+function labelOf(baseURL: string, model: string | null): string {
+  const place = baseURL.replace(/^https?:\/\//, '').replace(/\/+$/, '');
+  return model === null ? place : `${model} at ${place}`;
 }

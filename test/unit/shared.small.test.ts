@@ -4,7 +4,7 @@ import { backoff } from '#shared/backoff.ts';
 import { chunkId, isUuid7, newId } from '#shared/ids.ts';
 import type { Random } from '#shared/ports.ts';
 import { wordsOf } from '#shared/protocol/content.ts';
-import { cut, isBlank, oneLine, utf8Length } from '#shared/text.ts';
+import { cut, isBlank, oneLine, plainLine, utf8Length } from '#shared/text.ts';
 
 const anyText = fc.oneof(fc.string({ unit: 'binary' }), fc.string({ unit: fc.constantFrom('\ud83d', '\ude00', 'é', 'a', ' ', '\n') }));
 const bytesOf = (fill: (n: number) => Uint8Array): Random => ({ unit: () => 0.5, bytes: fill });
@@ -95,4 +95,15 @@ describe('R12: backoff', () => {
     );
     expect(Math.max(...waits) - Math.min(...waits)).toBeGreaterThan(4_900);
   });
+});
+
+it.each([
+  ["I am Cairn's built-in **demo model**: a *small* program", "I am Cairn's built-in demo model: a small program"],
+  ['This folder holds `a.txt` and\n\n- `b.txt`\n- c', 'This folder holds a.txt and b.txt c'],
+  ['```text\nhello\n```', 'hello'],
+  ['# Title\n> said [here](https://example.net/x)', 'Title said here'],
+  ['2 * 3 * 4 and snake_case_name and a*b*c', '2 * 3 * 4 and snake_case_name and a*b*c'],
+  ['```', '```'],
+])('a list shows the words of %j', (markdown, line) => {
+  expect(plainLine(markdown, 120)).toBe(line);
 });

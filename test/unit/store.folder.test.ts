@@ -32,7 +32,9 @@ test(
     onTestFinished(() => void holder.process.kill('SIGKILL'));
     const refusal = await open(folder).catch((error: unknown) => error);
     expect(refusal).toBeInstanceOf(DataFolderBusy);
-    expect((refusal as Error).message).toBe(`another Cairn server is already using the data folder ${folder}`);
+    expect((refusal as Error).message).toBe(
+      `Another Cairn server is already using the data folder ${folder}. Stop it, or give this one another CAIRN_DATA_DIR.`,
+    );
     expect(await readdir(folder)).not.toContain('cairn.db');
 
     holder.process.kill('SIGKILL');

@@ -3,7 +3,7 @@
 /** Another live process holds the folder (I36). */
 export class DataFolderBusy extends Error {
   constructor(folder: string) {
-    super(`another Cairn server is already using the data folder ${folder}`);
+    super(`Another Cairn server is already using the data folder ${folder}. Stop it, or give this one another CAIRN_DATA_DIR.`);
     this.name = 'DataFolderBusy';
   }
 }

@@ -5,7 +5,7 @@ import type { ContentPart } from '#shared/protocol/content.ts';
 import { isShown } from '#shared/protocol/records.ts';
 import type { EventDataByType, EventType, LogRecord } from '#shared/protocol/records.ts';
 import type { Receipt, SessionSummary } from '#shared/protocol/summaries.ts';
-import { isBlank, oneLine } from '#shared/text.ts';
+import { isBlank, oneLine, plainLine } from '#shared/text.ts';
 import type { ChunkDraft } from '#shared/chunks/explode.ts';
 import type { Commit, EventDraft, RecordDraft } from '../port.ts';
 import type { Core } from './core.ts';
@@ -127,7 +127,7 @@ export class SessionWork {
     if (isShown(draft)) row.total += 1;
     const words = shownWords(draft);
     if (words !== null && !isBlank(words)) {
-      row.last_words = oneLine(words, LAST_WORDS);
+      row.last_words = draft.type === 'prompt' ? oneLine(words, LAST_WORDS) : plainLine(words, LAST_WORDS);
       // an automatic title is nobody's edit: `rev` stays, so that a rename which is under way is not stale
       if (row.title === '' && draft.type === 'prompt') row.title = oneLine(words, TITLE);
     }
