@@ -151,7 +151,8 @@ export class Transcript {
     });
   }
   async loadOlder(): Promise<void> {
-    if (this.#loadingOlder || this.#atStart()) return;
+    // Above seq 1 is nothing to ask for, also while only the server could say that it is the start.
+    if (this.#loadingOlder || this.#window.from === 1) return;
     this.#loadingOlder = true;
     this.#publish();
     try {

@@ -67,6 +67,10 @@ test('signed out elsewhere: the copy goes, unsent words and drafts stay and can 
   await tab.commands.open(id);
   expect(tab.screen.view).toMatchObject({ loaded: true, atStart: false });
   expect(tab.screen.view.receipts).toHaveLength(1);
+  let told = 0;
+  tab.screen.check = () => void told++;
+  await tab.commands.loadOlder();
+  expect(told, 'above nothing is nothing to load: a page that asks again whenever that ends would ask for ever').toBe(0);
 });
 
 test('B11, B17: the user’s own sign-out leaves nothing, in any tab', async () => {
