@@ -1,5 +1,5 @@
 /** The app as a person finds it: by roles, names and words, in one place, so that a renamed button is mended once. */
-import type { Locator, Page } from 'playwright-core';
+import { errors, type Locator, type Page } from 'playwright-core';
 
 export class Ui {
   readonly page: Page;
@@ -26,7 +26,19 @@ export class Ui {
   }
   /** New session → the folder in the picker → its composer. The session itself is made by the first `send`. */
   async startSession(folder = 'garden', root = 'places'): Promise<void> {
-    await this.newSessionButton().click();
+    // The list gives way to the first minute once it is known to be empty, and its button goes with it.
+    while (!(await this.picker().isVisible())) {
+      await this.newSessionButton()
+        .click({ timeout: 2_000 })
+        .catch((error: unknown) => {
+          if (!(error instanceof errors.TimeoutError)) throw error;
+        });
+      await this.picker()
+        .waitFor({ timeout: 5_000 })
+        .catch((error: unknown) => {
+          if (!(error instanceof errors.TimeoutError)) throw error;
+        });
+    }
     const wanted = this.picker().getByRole('button', { name: folder }).first();
     const above = this.picker().getByRole('button', { name: root }).first();
     await wanted.or(above).first().waitFor();
