@@ -60,6 +60,5 @@ function given(value: string | null): string | null {
 
 /** What serves, in words for a person: the model, if one was named, and where. */
 function labelOf(baseURL: string, model: string | null): string {
-  const place = baseURL.replace(/^https?:\/\//, '').replace(/\/+$/, '');
-  return model === null ? place : `${model} at ${place}`;
+  return model === null ? baseURL : `${model} at ${baseURL}`;
 }

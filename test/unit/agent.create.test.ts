@@ -29,11 +29,11 @@ test('a key or a token: Anthropic, with its base URL whatever the environment sa
 test('a base URL: that server, named by its model and place; thinking is bound to it, however its end is written', () => {
   expect(make({ baseUrl: 'http://localhost:11434', model: 'qwen' })).toMatchObject({
     demo: false,
-    label: 'qwen at localhost:11434',
+    label: 'qwen at http://localhost:11434',
     defaultModel: 'qwen',
     source: sourceOf('http://localhost:11434/'),
   });
-  expect(make({ baseUrl: 'http://localhost:11434/' }).label).toBe('localhost:11434');
+  expect(make({ baseUrl: 'http://localhost:11434' }).label).toBe('http://localhost:11434');
 });
 
 test('a base URL with neither key nor token still works, with a token too, and only what was given is sent', async () => {
