@@ -19,7 +19,7 @@ setTimeout(() => {
   fs.mkdirSync('dist/server', { recursive: true });
   fs.mkdirSync('dist/app', { recursive: true });
   fs.writeFileSync('dist/app/index.html', '');
-  fs.writeFileSync('dist/server/main.js', 'console.log("serving " + process.argv.slice(2)); process.on("SIGTERM", () => process.exit(7)); if (process.argv[2] === "stay") setInterval(() => {}, 1000);');
+  fs.writeFileSync('dist/server/main.js', 'process.on("SIGTERM", () => process.exit(7)); console.log("serving " + process.argv.slice(2)); if (process.argv[2] === "stay") setInterval(() => {}, 1000);');
 }, 300);
 `;
 
