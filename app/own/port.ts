@@ -69,6 +69,10 @@ export interface Facts {
   clock: number;
   /** Milliseconds that the server's clock was ahead when last heard. */
   skew: number;
+  /** Most sealed chunks in view, as the user set it; null or absent: the default. */
+  chunkLimit: number;
+  /** The user holds the copying of older history. */
+  copyingPaused: boolean;
 }
 
 export interface Own {

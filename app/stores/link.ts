@@ -2,7 +2,7 @@
 import { defineStore } from 'pinia';
 import { ref, shallowRef } from 'vue';
 import type { ModelFacts } from '../sync/model-facts.ts';
-import type { LinkView, Notice } from '../sync/views.ts';
+import type { CopyingView, LinkView, Notice } from '../sync/views.ts';
 
 export const useLinkStore = defineStore('link', () => {
   const link = shallowRef<LinkView>({ kind: 'connecting', since: 0, tries: 0, left: 0, held: 0 });
@@ -11,6 +11,8 @@ export const useLinkStore = defineStore('link', () => {
   const notices = shallowRef<readonly Notice[]>([]);
   /** What serves the model, from `GET /settings`-time facts; null until known. */
   const model = shallowRef<ModelFacts | null>(null);
+  /** The history on its way to this device; null: nothing is left to copy. */
+  const copying = shallowRef<CopyingView | null>(null);
   /** A new version of the app waits for the user's word. */
   const updateReady = ref(false);
   function setLink(next: LinkView): void {
@@ -22,5 +24,5 @@ export const useLinkStore = defineStore('link', () => {
   function dismiss(id: string): void {
     notices.value = notices.value.filter((notice) => notice.id !== id);
   }
-  return { link, memoryOnly, notices, model, updateReady, setLink, tell, dismiss };
+  return { link, memoryOnly, notices, model, copying, updateReady, setLink, tell, dismiss };
 });

@@ -30,6 +30,9 @@ export function screenOf(pinia: Pinia): Screen {
     model: (model) => {
       link.model = model;
     },
+    copying: (view) => {
+      link.copying = view;
+    },
     sessions: (changed, removed) => sessions.put(changed, removed),
     sessionsLoaded: () => {
       sessions.loaded = true;

@@ -9,7 +9,7 @@ import { viewOf, type ViewChunk } from '#shared/chunks/view.ts';
 import type { LiveFold } from '#shared/chunks/fold.ts';
 import type { ChunkRecord } from '#shared/protocol/records.ts';
 import type { Approval } from '#shared/protocol/summaries.ts';
-import type { Hole, ReceiptView } from '../sync/views.ts';
+import type { Hole, ReceiptView, Target } from '../sync/views.ts';
 
 export const useTranscriptStore = defineStore('transcript', () => {
   const sessionId = ref<string | null>(null);
@@ -27,6 +27,12 @@ export const useTranscriptStore = defineStore('transcript', () => {
   const atEnd = ref(true);
   /** What lies above the window and is missing here; null: it can be paged, or there is nothing. */
   const hole = shallowRef<Hole | null>(null);
+  /** Likewise below the window. */
+  const holeBelow = shallowRef<Hole | null>(null);
+  /** The chunk that the reader asked to see. */
+  const target = shallowRef<Target | null>(null);
+  /** Data of chunks kept by reference that is here whole, by hash. */
+  const wholes = shallowRef<ReadonlyMap<string, unknown>>(new Map());
   const loadingOlder = ref(false);
   const loadingNewer = ref(false);
   /** First paint of this session's window is done: an empty one is truly empty. */
@@ -53,6 +59,9 @@ export const useTranscriptStore = defineStore('transcript', () => {
     atStart,
     atEnd,
     hole,
+    holeBelow,
+    target,
+    wholes,
     loadingOlder,
     loadingNewer,
     loaded,

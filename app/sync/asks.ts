@@ -1,9 +1,11 @@
 /** Questions that only the server can answer: offline they say so. */
 import { ROUTES } from '#shared/protocol/routes.ts';
 import type { ModelInfo, TurnMark } from '#shared/protocol/summaries.ts';
-import type { Asked, FolderView } from './commands.ts';
+import type { Asked, FolderView, TurnPage } from './commands.ts';
 import type { Engine } from './engine.ts';
 import type { Answer } from './http.ts';
+
+const TURNS_PER_PAGE = 100;
 
 /** An answer as a component takes it; `read` picks what was asked for. */
 export function asked<T>(answer: Answer, read: (value: unknown) => T): Asked<T> {
@@ -23,9 +25,12 @@ export function asksOf(engine: Engine) {
     async models(): Promise<Asked<ModelInfo[]>> {
       return asked(await get(ROUTES.models()), (value) => (value as { models: ModelInfo[] }).models);
     },
-    async turns(sessionId: string, before: number | null): Promise<Asked<TurnMark[]>> {
-      const query = before === null ? '' : `?before=${before}`;
-      return asked(await get(ROUTES.turns(sessionId) + query), (value) => (value as { turns: TurnMark[] }).turns);
+    async turns(sessionId: string, before: number | null): Promise<Asked<TurnPage>> {
+      const query = before === null ? '' : `&before=${before}`;
+      return asked(await get(`${ROUTES.turns(sessionId)}?limit=${TURNS_PER_PAGE}${query}`), (value) => {
+        const { turns } = value as { turns: TurnMark[] };
+        return { turns, earlier: turns.length === TURNS_PER_PAGE, missing: false };
+      });
     },
     async blob(sha256: string): Promise<Asked<unknown>> {
       return asked(await get(ROUTES.blob(sha256)), (value) => value);

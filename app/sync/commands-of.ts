@@ -54,7 +54,8 @@ export function commandsOf({ engine, deviceName }: CommandParts): Commands {
     },
     decide: (sessionId, approvalId, decision, remember) => enqueue(engine, sessionId, { kind: 'decide', approvalId, decision, remember }),
 
-    open: (sessionId) => engine.open(sessionId),
+    open: (sessionId, at) => engine.open(sessionId, at),
+    showAt: async (seq) => (await engine.transcript()?.showAt(seq)) ?? false,
     loadOlder: async () => engine.transcript()?.loadOlder(),
     loadNewer: async () => engine.transcript()?.loadNewer(),
     atTail: (at) => engine.transcript()?.atTail(at),
@@ -78,6 +79,9 @@ export function commandsOf({ engine, deviceName }: CommandParts): Commands {
       await engine.forget();
       if (answer === null || answer.kind === 'trouble') screen.notice(NOTICES.signOutUntold());
     },
+    chunkLimit: () => engine.chunkLimit(),
+    setChunkLimit: (limit) => engine.setChunkLimit(limit),
+    pauseCopying: (paused) => own.setFact('copyingPaused', paused),
     retryLink: () => engine.link.dispatch({ type: 'retry' }),
   };
 }

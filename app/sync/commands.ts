@@ -28,6 +28,12 @@ export interface FolderView {
   folders: { name: string; path: string }[];
   recent: string[];
 }
+/** Turns to jump to, ascending. `earlier`: there are older ones than these; `missing`: and they are not on this device. */
+export interface TurnPage {
+  turns: TurnMark[];
+  earlier: boolean;
+  missing: boolean;
+}
 /** Answers that need the server and have no meaning offline: `offline` says so plainly. */
 export type Asked<T> = { ok: true; value: T } | { ok: false; reason: 'offline' | 'signed-out' | 'refused'; message: string };
 
@@ -55,8 +61,13 @@ export interface Commands {
   resume(sessionId: string): Promise<void>;
   decide(sessionId: string, approvalId: string, decision: 'allow' | 'deny', remember: boolean): Promise<void>;
 
-  /** Shows a session: window from the mirror at once, subscription when there is a link. Null: none. */
-  open(sessionId: string | null): Promise<void>;
+  /**
+   * Shows a session: window from the mirror at once, subscription when there is a link. Null: none. `at`: the seq to show, in
+   * place of the tail.
+   */
+  open(sessionId: string | null, at?: number | null): Promise<void>;
+  /** Moves the window of the open session to the chunk at `seq`, or the nearest shown one; tells the screen which (`target`). False: it is not on this device and could not be got. */
+  showAt(seq: number): Promise<boolean>;
   loadOlder(): Promise<void>;
   loadNewer(): Promise<void>;
   /** The reader stands at the tail or not: decides which end of the window may be dropped. */
@@ -69,12 +80,19 @@ export interface Commands {
 
   folders(path: string | null): Promise<Asked<FolderView>>;
   models(): Promise<Asked<ModelInfo[]>>;
-  turns(sessionId: string, before: number | null): Promise<Asked<TurnMark[]>>;
-  /** The whole JSON data of a chunk that is held by reference. */
+  /** The newest turns below `before` (null: the newest of all): from the server, or offline from what this device knows of them. */
+  turns(sessionId: string, before: number | null): Promise<Asked<TurnPage>>;
+  /** The whole JSON data of a chunk that is held by reference: from this device if it was fetched before, else from the server. */
   blob(sha256: string): Promise<Asked<unknown>>;
   signIn(token: string): Promise<Asked<null>>;
   /** Unsent words are told first by the caller: this wipes everything on this device. */
   signOut(): Promise<void>;
+  /** Most sealed chunks in view on this device, as it is in force. */
+  chunkLimit(): number;
+  /** A setting of this device. 0 or not finite means the built-in safe maximum, never unlimited. */
+  setChunkLimit(limit: number): Promise<void>;
+  /** Holds the copying of older history on this device, or lets it go on. */
+  pauseCopying(paused: boolean): Promise<void>;
   /** Try the link now instead of waiting for the backoff. */
   retryLink(): void;
 }

@@ -5,8 +5,8 @@
 import { backoff } from '#shared/backoff.ts';
 import type { DownFrame } from '#shared/protocol/frames.ts';
 import { isEvent, type LogRecord } from '#shared/protocol/records.ts';
-import { ROUTES } from '#shared/protocol/routes.ts';
-import type { OutboxRow, RowState } from '../own/port.ts';
+import type { OutboxRow } from '../own/port.ts';
+import { chunkLimitOf } from './chunk-limit.ts';
 import { ClockWatch } from './clock-watch.ts';
 import { flushLock, type FlushLock } from './flush-lock.ts';
 import { http, type Http } from './http.ts';
@@ -15,20 +15,16 @@ import { Link, type Welcome } from './link.ts';
 import { linkView } from './link-view.ts';
 import { SessionList } from './list.ts';
 import { answered } from './answered.ts';
-import { modelFacts, type ModelsAnswer } from './model-facts.ts';
+import { askModelFacts } from './model-facts.ts';
 import { NOTICES } from './notices.ts';
 import { orphan } from './orphans.ts';
 import { Outbox } from './outbox.ts';
 import { CLOSED, type SyncParts, type TabNews } from './ports.ts';
 import type { Replica, ReplicaNews } from './replica.ts';
-import { Replicas } from './replicas.ts';
+import { RECENT, Replicas, wantedSessions } from './replicas.ts';
 import { Transcript } from './transcript.ts';
 import type { LinkView } from './views.ts';
 
-/** Sessions kept subscribed beside the open one: those opened last, and those with inputs on their way. */
-const RECENT = 4;
-const SUBSCRIBED = 16;
-const ON_ITS_WAY: readonly RowState[] = ['held', 'sending', 'unknown', 'acked'];
 const LIST_RETRY = { base: 1_000, cap: 30_000 };
 
 export class Engine {
@@ -49,10 +45,12 @@ export class Engine {
   #device: string | null = null;
   #synced = false;
   #view: LinkView = { kind: 'connecting', since: 0, tries: 0, left: 0, held: 0 };
+  #limit: number;
   #adopting: Promise<void> = Promise.resolve();
 
   constructor(parts: SyncParts) {
     this.parts = parts;
+    this.#limit = parts.chunkLimit;
     const { clock, timers, random, report, mirror, own, screen } = parts;
     this.#clockWatch = new ClockWatch(clock, own);
     this.http = http({ fetch: parts.fetch, clock, timers, heard: (epoch, skew) => this.#heard(epoch, skew) });
@@ -128,6 +126,7 @@ export class Engine {
     const { own, mirror, screen } = this.parts;
     this.#device = await own.fact('device');
     await this.#clockWatch.load();
+    this.#limit = chunkLimitOf((await own.fact('chunkLimit')) ?? this.parts.chunkLimit);
     this.#epoch = (await mirror.facts()).epoch;
     await this.list.load();
     await this.#reloadRows();
@@ -175,8 +174,17 @@ export class Engine {
     this.parts.channel?.tell({ type: 'signed-in' });
   }
 
-  async open(sessionId: string | null): Promise<void> {
-    if (sessionId !== null && this.#transcript?.sessionId === sessionId) return;
+  /** Most sealed chunks in the window. */
+  chunkLimit(): number {
+    return this.#limit;
+  }
+  async setChunkLimit(limit: number): Promise<void> {
+    this.#limit = chunkLimitOf(limit);
+    await this.parts.own.setFact('chunkLimit', this.#limit);
+    this.#transcript?.refresh();
+  }
+  async open(sessionId: string | null, at: number | null = null): Promise<void> {
+    if (sessionId !== null && this.#transcript?.sessionId === sessionId) return void (at !== null && (await this.#transcript.showAt(at)));
     this.#transcript?.close();
     this.#transcript = null;
     if (sessionId === null) {
@@ -187,13 +195,14 @@ export class Engine {
     this.#recent = [sessionId, ...this.#recent.filter((id) => id !== sessionId)].slice(0, RECENT);
     this.#subscribeWanted();
     await this.#show(sessionId);
+    if (at !== null) await this.transcript()?.showAt(at);
   }
   async #show(sessionId: string): Promise<void> {
     const transcript = new Transcript(this.#replicas.get(sessionId)!, {
       mirror: this.parts.mirror,
       http: this.http,
       screen: this.parts.screen,
-      chunkLimit: this.parts.chunkLimit,
+      chunkLimit: () => this.#limit,
       rows: () => this.#rows,
       isPromoted: (id) => this.#promoted.has(id),
       promotedCount: () => this.#promoted.size,
@@ -246,10 +255,10 @@ export class Engine {
     this.#replicas.up();
     this.#transcript?.refresh();
     this.outbox.linkUp();
-    void this.#modelFacts();
+    void askModelFacts(this.http).then((facts) => facts && this.parts.screen.model(facts));
     await this.#syncList(0);
   }
-  /** Until the list is the server's word of now, or the link is down again. */
+  /** Until the list is the server's word of now. */
   async #syncList(failed: number): Promise<void> {
     const socket = this.link.state.socket;
     const synced = await this.list.sync();
@@ -303,19 +312,12 @@ export class Engine {
     open.close();
     await this.#show(open.sessionId);
   }
-  async #modelFacts(): Promise<void> {
-    const answer = await this.http.ask('GET', ROUTES.models());
-    if (answer.kind !== 'ok') return;
-    this.parts.screen.model(modelFacts(answer.value as ModelsAnswer));
-  }
 
   // ---- sessions
 
   /** What is open, was open lately, or has inputs on their way is kept in step. */
   #subscribeWanted(): void {
-    const onTheirWay = this.#rows.filter((row) => row.command.kind === 'input' && ON_ITS_WAY.includes(row.state));
-    const busy = onTheirWay.map(({ sessionId }) => sessionId);
-    this.#replicas.want(new Set([...this.#recent, ...busy].slice(0, SUBSCRIBED)));
+    this.#replicas.want(wantedSessions(this.#recent, this.#rows));
   }
   #replicaChanged(replica: Replica, news: ReplicaNews): void {
     if (news.records.length > 0) this.#applied(replica.sessionId, news.records);

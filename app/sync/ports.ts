@@ -6,7 +6,7 @@ import type { Clock, Random, Report, Timers } from '#shared/ports.ts';
 import type { Mirror } from '../mirror/port.ts';
 import type { Own } from '../own/port.ts';
 import type { ModelFacts } from './model-facts.ts';
-import type { Hole, LinkView, Notice, ReceiptView, SessionRow } from './views.ts';
+import type { CopyingView, Hole, LinkView, Notice, ReceiptView, SessionRow, Target } from './views.ts';
 
 /** The part of `fetch` that is used. */
 export type Fetch = (path: string, init: FetchInit) => Promise<FetchAnswer>;
@@ -58,6 +58,7 @@ export interface Page {
 export interface TranscriptView {
   sessionId: string | null;
   chunks: readonly ChunkRecord[];
+  /** Without its chunks while the window does not reach the end: they would only be held, not shown. */
   live: LiveFold | null;
   turnId: string | null;
   oldestLoadedSeq: number | null;
@@ -65,7 +66,13 @@ export interface TranscriptView {
   total: number;
   atStart: boolean;
   atEnd: boolean;
+  /** What lies above the window and is missing here; null: it can be paged, or there is nothing. */
   hole: Hole | null;
+  /** Likewise below. */
+  holeBelow: Hole | null;
+  target: Target | null;
+  /** Data of chunks kept by reference that this device has whole, by hash: what was live here does not shrink at its seal. */
+  wholes: ReadonlyMap<string, unknown>;
   loadingOlder: boolean;
   loadingNewer: boolean;
   loaded: boolean;
@@ -85,6 +92,9 @@ export const CLOSED: TranscriptView = {
   atStart: false,
   atEnd: true,
   hole: null,
+  holeBelow: null,
+  target: null,
+  wholes: new Map(),
   loadingOlder: false,
   loadingNewer: false,
   loaded: false,
@@ -98,6 +108,8 @@ export interface Screen {
   memoryOnly(): void;
   notice(notice: Notice): void;
   model(model: ModelFacts | null): void;
+  /** Null: nothing is left to copy. */
+  copying(view: CopyingView | null): void;
   sessions(changed: readonly SessionRow[], removed: readonly string[]): void;
   /** The mirror was read. */
   sessionsLoaded(): void;

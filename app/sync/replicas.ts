@@ -1,6 +1,18 @@
 /** The sessions that are kept in step with the server, by id. */
+import type { OutboxRow, RowState } from '../own/port.ts';
 import { Replica, type ReplicaParts } from './replica.ts';
 import type { SessionFrame } from './subscription.ts';
+
+/** Sessions kept subscribed beside the open one: those opened last, and those with inputs on their way. */
+export const RECENT = 4;
+const SUBSCRIBED = 16;
+const ON_ITS_WAY: readonly RowState[] = ['held', 'sending', 'unknown', 'acked'];
+
+/** Sessions to be kept in step. `recent`: opened lately, the newest first. */
+export function wantedSessions(recent: readonly string[], rows: readonly OutboxRow[]): Set<string> {
+  const busy = rows.filter((row) => row.command.kind === 'input' && ON_ITS_WAY.includes(row.state)).map(({ sessionId }) => sessionId);
+  return new Set([...recent, ...busy].slice(0, SUBSCRIBED));
+}
 
 export interface ReplicasParts extends ReplicaParts {
   isUp(): boolean;

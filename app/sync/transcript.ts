@@ -11,7 +11,7 @@ import { Pager, type PagerParts } from './pager.ts';
 import type { Screen } from './ports.ts';
 import { receiptViews } from './receipts.ts';
 import type { Replica, ReplicaNews } from './replica.ts';
-import type { Hole, ReceiptView } from './views.ts';
+import type { Hole, ReceiptView, Target } from './views.ts';
 import {
   append,
   dropNewest,
@@ -28,7 +28,8 @@ import {
 
 export interface TranscriptParts extends PagerParts {
   screen: Screen;
-  chunkLimit: number;
+  /** Most sealed chunks in the window, as it is now. */
+  chunkLimit(): number;
   rows(): readonly OutboxRow[];
   isPromoted(inputId: string): boolean;
   /** How many are known to be promoted: rises with each. */
@@ -60,6 +61,8 @@ export class Transcript {
   #approvals: readonly Approval[] = [];
   #atTail = true;
   #hole: Hole | null = null;
+  #holeBelow: Hole | null = null;
+  #target: Target | null = null;
   #loadingOlder = false;
   #loadingNewer = false;
   #loaded = false;
@@ -130,7 +133,7 @@ export class Transcript {
   async catchUp(): Promise<void> {
     await this.#replica.run(async () => {
       const now = await this.#parts.mirror.projections(this.sessionId);
-      const next = await this.#parts.mirror.readAfter(this.sessionId, this.#window.to, this.#parts.chunkLimit);
+      const next = await this.#parts.mirror.readAfter(this.sessionId, this.#window.to, this.#parts.chunkLimit());
       this.#project(now);
       if (next.records.length > 0) this.#window = append(this.#window, next.records.map(frozen), this.#room(), this.#atTail);
       this.#publish();
@@ -150,6 +153,24 @@ export class Transcript {
       this.#publish();
     });
   }
+  /** The window around the chunk at `seq`. False: it is not here and could not be got. */
+  async showAt(seq: number): Promise<boolean> {
+    const wanted = Math.max(1, Math.min(seq, this.#cursor));
+    const above = await this.#pager.older(wanted + 1, this.#page());
+    if (above.stretch.from > wanted) return false;
+    const below = await this.#pager.newer(wanted, this.#cursor, this.#page());
+    await this.#replica.run(async () => {
+      const top = cold(newestOf(above.stretch, this.#page()));
+      this.#atTail = false;
+      this.#window = extend(windowOf(top, this.#parts.chunkLimit()), cold(oldestOf(below.stretch, this.#page())), this.#parts.chunkLimit());
+      this.#hole = above.missing;
+      this.#holeBelow = below.missing;
+      const chunk = this.#window.chunks.findLast((at) => at.seq <= wanted) ?? this.#window.chunks[0];
+      if (chunk !== undefined) this.#target = { chunkId: chunk.id, seq: chunk.seq, nonce: (this.#target?.nonce ?? 0) + 1 };
+      this.#publish();
+    });
+    return true;
+  }
   async loadOlder(): Promise<void> {
     // Above seq 1 is nothing to ask for, also while only the server could say that it is the start.
     if (this.#loadingOlder || this.#window.from === 1) return;
@@ -159,7 +180,7 @@ export class Transcript {
       const { stretch, missing } = await this.#pager.older(this.#window.from, this.#page());
       this.#notePrompts(stretch);
       await this.#replica.run(async () => {
-        this.#window = prepend(this.#window, cold(newestOf(stretch, this.#page())), this.#parts.chunkLimit);
+        this.#window = prepend(this.#window, cold(newestOf(stretch, this.#page())), this.#parts.chunkLimit());
         this.#hole = missing;
       });
     } finally {
@@ -172,9 +193,10 @@ export class Transcript {
     this.#loadingNewer = true;
     this.#publish();
     try {
-      const { stretch } = await this.#pager.newer(this.#window.to, this.#cursor, this.#page());
+      const { stretch, missing } = await this.#pager.newer(this.#window.to, this.#cursor, this.#page());
       await this.#replica.run(async () => {
-        this.#window = extend(this.#window, cold(oldestOf(stretch, this.#page())), this.#parts.chunkLimit);
+        this.#window = extend(this.#window, cold(oldestOf(stretch, this.#page())), this.#parts.chunkLimit());
+        this.#holeBelow = missing;
       });
     } finally {
       this.#loadingNewer = false;
@@ -199,7 +221,7 @@ export class Transcript {
     if (!dropped) this.#fill();
   }
   async #readTail(): Promise<void> {
-    const stretch = await this.#parts.mirror.readBefore(this.sessionId, this.#cursor + 1, Math.min(FIRST, this.#parts.chunkLimit));
+    const stretch = await this.#parts.mirror.readBefore(this.sessionId, this.#cursor + 1, Math.min(FIRST, this.#parts.chunkLimit()));
     this.#notePrompts(stretch);
     this.#window = windowOf(cold(stretch), this.#room());
   }
@@ -220,7 +242,7 @@ export class Transcript {
 
   /** Never so many that what is being read would be pushed out at the other end. */
   #page(): number {
-    return Math.max(1, Math.min(PAGE, Math.floor(this.#parts.chunkLimit / 2)));
+    return Math.max(1, Math.min(PAGE, Math.floor(this.#parts.chunkLimit() / 2)));
   }
   #atEnd(): boolean {
     return this.#window.to >= this.#cursor;
@@ -235,18 +257,18 @@ export class Transcript {
   #room(): number {
     const live = this.#replica.state.live.fold;
     const completed = live === null ? 0 : live.chunks.filter(({ open }) => !open).length;
-    return Math.max(0, this.#parts.chunkLimit - completed);
+    return Math.max(0, this.#parts.chunkLimit() - completed);
   }
   #evictForLive(): void {
     if (!this.#atEnd()) return;
     const room = this.#room();
-    this.#window = this.#atTail ? dropOldest(this.#window, room) : dropNewest(this.#window, Math.max(room, this.#parts.chunkLimit / 2));
+    this.#window = this.#atTail ? dropOldest(this.#window, room) : dropNewest(this.#window, Math.max(room, this.#parts.chunkLimit() / 2));
   }
   /** Past the limit even without sealed chunks, the completed leading ones go; they come back at the seal. */
   #shownLive(): LiveFold | null {
     const live = this.#replica.state.live.fold;
     if (live === null) return null;
-    let over = live.chunks.filter(({ open }) => !open).length - this.#parts.chunkLimit;
+    let over = live.chunks.filter(({ open }) => !open).length - this.#parts.chunkLimit();
     if (over <= 0) return live;
     const firstOpen = live.chunks.findIndex(({ open }) => open);
     over = firstOpen === -1 ? over : Math.min(over, firstOpen);
@@ -280,6 +302,8 @@ export class Transcript {
       total,
       atStart: this.#atStart(),
       atEnd: this.#atEnd(),
+      holeBelow: this.#holeBelow,
+      target: this.#target,
       hole: missing ? { from: 1, to: this.#summary?.head ?? 1 } : this.#hole,
       loadingOlder: this.#loadingOlder,
       loadingNewer: this.#loadingNewer,

@@ -60,6 +60,24 @@ export interface Hole {
   to: number;
 }
 
+/** A chunk that the reader asked to see: its row is brought into view and marked, once for each `nonce`. */
+export interface Target {
+  chunkId: string;
+  seq: number;
+  nonce: number;
+}
+
+/** Copying the history to this device, newest first. */
+export interface CopyingView {
+  sessionId: string;
+  title: string;
+  /** Records of this session that are here, of as many as it has. */
+  done: number;
+  of: number;
+  /** `full`: the browser gives no more room. `paused`: the user held it. */
+  state: 'running' | 'paused' | 'full';
+}
+
 /** Told once, until dismissed. */
 export interface Notice {
   id: string;

@@ -28,6 +28,10 @@ export function commandsOf(state: GalleryState): Commands {
       useTranscriptStore().sessionId = sessionId;
       state.open?.(sessionId);
     },
+    showAt: async () => true,
+    chunkLimit: () => 256,
+    setChunkLimit: done,
+    pauseCopying: done,
     loadOlder: done,
     loadNewer: done,
     atTail: () => undefined,
@@ -58,7 +62,7 @@ export function commandsOf(state: GalleryState): Commands {
         ],
       };
     },
-    turns: async () => ({ ok: true, value: [] }),
+    turns: async () => ({ ok: true, value: state.turns ?? { turns: [], earlier: false, missing: false } }),
     blob: async () => offline,
     signIn: async () => ({ ok: false, reason: 'refused', message: 'This token is not the server’s. Look at what it printed last.' }),
     signOut: done,

@@ -2,6 +2,7 @@
 import { useLinkStore } from '../../app/stores/link.ts';
 import { useSessionsStore } from '../../app/stores/sessions.ts';
 import { useTranscriptStore } from '../../app/stores/transcript.ts';
+import type { TurnPage } from '../../app/sync/commands.ts';
 import type { LinkView, ReceiptView, SessionRow, Stage } from '../../app/sync/views.ts';
 import { idOf, NOW, sampleRows } from './sessions.ts';
 import { TRANSCRIPT_STATES } from './transcript-states.ts';
@@ -12,6 +13,7 @@ export interface GalleryState {
   fill(): void;
   open?(sessionId: string | null): void;
   draft?: string;
+  turns?: TurnPage;
   /** A server where no session has been. */
   firstTime?: boolean;
   /** What to press before looking: accessible names of buttons, in order. */

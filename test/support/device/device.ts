@@ -17,7 +17,7 @@ import { commandsOf } from '../../../app/sync/commands-of.ts';
 import { Engine } from '../../../app/sync/engine.ts';
 import type { ModelFacts } from '../../../app/sync/model-facts.ts';
 import { CLOSED, type Locks, type Screen, type TabNews, type TranscriptView } from '../../../app/sync/ports.ts';
-import type { LinkView, Notice, SessionRow } from '../../../app/sync/views.ts';
+import type { CopyingView, LinkView, Notice, SessionRow } from '../../../app/sync/views.ts';
 import { clock as realClock, random, type HttpStand } from '../http-stand.ts';
 import { Cable } from './cable.ts';
 
@@ -38,6 +38,7 @@ export class NotedScreen implements Screen {
   inMemory = false;
   loaded = false;
   provider: ModelFacts | null = null;
+  copyingView: CopyingView | null = null;
   /** Called after every change of the transcript. */
   check: (view: TranscriptView) => void = () => undefined;
 
@@ -52,6 +53,9 @@ export class NotedScreen implements Screen {
   }
   model(model: ModelFacts | null): void {
     this.provider = model;
+  }
+  copying(view: CopyingView | null): void {
+    this.copyingView = view;
   }
   sessions(changed: readonly SessionRow[], removed: readonly string[]): void {
     for (const row of changed) this.rows.set(row.summary.id, row);
