@@ -3,7 +3,7 @@ import { useLinkStore } from '../../app/stores/link.ts';
 import { useSessionsStore } from '../../app/stores/sessions.ts';
 import { useTranscriptStore } from '../../app/stores/transcript.ts';
 import type { TurnPage } from '../../app/sync/commands.ts';
-import type { LinkView, ReceiptView, SessionRow, Stage } from '../../app/sync/views.ts';
+import type { CopyingView, LinkView, ReceiptView, SessionRow, Stage } from '../../app/sync/views.ts';
 import { idOf, NOW, sampleRows } from './sessions.ts';
 import { TRANSCRIPT_STATES } from './transcript-states.ts';
 
@@ -57,6 +57,27 @@ function receipts(list: readonly ReceiptView[]): void {
   transcript.atStart = true;
   transcript.turnId = 't1';
   transcript.receipts = list;
+}
+/** Four days of turns, the newest last. `missing`: older ones are not on this device. */
+function turns(missing: boolean): TurnPage {
+  const words = [
+    'When a file has no newline at the end, the importer loses its last row. Find out why and fix it.',
+    'Add the March export as a fixture',
+    'Now write the change down for the harbour office, in plain words, with the dates, and say which of the exports were wrong since the spring.',
+    'Run the tests',
+    '',
+  ];
+  const marks = Array.from({ length: 14 }, (_, at) => ({
+    turnId: idOf(700 + at),
+    seq: 40 * at + 2,
+    createdAt: NOW - (13 - at) * 7 * 3_600_000,
+    words: words[at % words.length]!,
+  }));
+  return { turns: marks, earlier: missing, missing };
+}
+function copying(state: CopyingView['state']): void {
+  shell();
+  useLinkStore().copying = { sessionId: idOf(1), title: 'Rename dock to berth', done: 9200, of: 12406, state };
 }
 const live = `/s/${idOf(1)}`;
 const stale = (): SessionRow[] => sampleRows().map((row) => ({ ...row, fresh: false }));
@@ -171,6 +192,20 @@ export const STATES: Record<string, GalleryState> = {
   },
   'first-minute': { path: '/', fill: () => shell([], true), firstTime: true },
   settings: { path: '/settings', fill: () => shell(sampleRows(), true) },
+  turns: { path: live, fill: () => shell(), turns: turns(false), press: ['More about this session', 'Jump to a turn'] },
+  'turns-offline': {
+    path: live,
+    fill: () => {
+      shell(stale());
+      link('offline');
+    },
+    turns: turns(true),
+    press: ['More about this session', 'Jump to a turn'],
+  },
+  copying: { path: '/settings', fill: () => copying('running') },
+  'copying-list': { path: '/', fill: () => copying('running') },
+  'copying-paused': { path: '/settings', fill: () => copying('paused') },
+  'copying-full': { path: '/settings', fill: () => copying('full') },
   'settings-sign-out': {
     path: '/settings',
     fill: () => {
