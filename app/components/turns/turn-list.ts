@@ -1,5 +1,5 @@
 /** The turns of a session, loaded downwards from the newest, one page at a time. */
-import { onUnmounted, ref, shallowRef, type Ref } from 'vue';
+import { onScopeDispose, ref, shallowRef, type Ref } from 'vue';
 import type { TurnMark } from '#shared/protocol/summaries.ts';
 import { useCommands } from '../../composables/commands.ts';
 
@@ -49,7 +49,7 @@ export function useTurnList(sessionId: string): TurnList {
     }
     await loading;
   }
-  onUnmounted(() => search++);
+  onScopeDispose(() => search++);
 
   return {
     turns,
