@@ -19,12 +19,16 @@ import { askModelFacts } from './model-facts.ts';
 import { NOTICES } from './notices.ts';
 import { orphan } from './orphans.ts';
 import { Outbox } from './outbox.ts';
-import { CLOSED, type SyncParts, type TabNews } from './ports.ts';
+import { OpenSession } from './open-session.ts';
+import type { SyncParts, TabNews } from './ports.ts';
+import { Promoted, promptsIn } from './promoted.ts';
 import type { Replica, ReplicaNews } from './replica.ts';
-import { RECENT, Replicas, wantedSessions } from './replicas.ts';
-import { Transcript } from './transcript.ts';
-import type { LinkView } from './views.ts';
+import { Replicas, wantedSessions } from './replicas.ts';
+import type { Transcript } from './transcript.ts';
+import type { LinkKind, LinkView } from './views.ts';
 
+/** The server is there, or has not been looked for in vain yet. */
+const MAY_LOAD: ReadonlySet<LinkKind> = new Set(['connecting', 'catching-up', 'live']);
 const LIST_RETRY = { base: 1_000, cap: 30_000 };
 
 export class Engine {
@@ -37,9 +41,8 @@ export class Engine {
   readonly #keeper: Keeper;
   readonly #clockWatch: ClockWatch;
   readonly #replicas: Replicas;
-  readonly #promoted = new Set<string>();
-  #transcript: Transcript | null = null;
-  #recent: string[] = [];
+  readonly #promoted = new Promoted();
+  readonly #open: OpenSession;
   #rows: readonly OutboxRow[] = [];
   #epoch: string | null = null;
   #device: string | null = null;
@@ -73,10 +76,10 @@ export class Engine {
       timers,
       screen,
       rows: () => this.#rows,
-      openId: () => this.#transcript?.sessionId ?? null,
+      openId: () => this.#open.id,
       reset: (epoch) => this.#adopt(epoch, true),
       removed: (ids) => this.#removed(ids),
-      told: (summary) => this.#transcript?.told(summary),
+      told: (summary) => this.#open.told(summary),
     });
     this.#lock = flushLock({ locks: parts.locks, own, clock, page: parts.page });
     this.outbox = new Outbox({
@@ -108,6 +111,23 @@ export class Engine {
       isMade: (id) => this.#isMade(id),
       changed: (from, news) => this.#replicaChanged(from, news),
       gone: (id) => void this.#removed([id]),
+    });
+    this.#open = new OpenSession({
+      mirror,
+      http: this.http,
+      screen,
+      replica: (id) => this.#replicas.get(id),
+      chunkLimit: () => this.#limit,
+      rows: () => this.#rows,
+      isPromoted: (id) => this.#promoted.has(id),
+      promotedChanges: () => this.#promoted.changes(),
+      promoted: (ids) => this.#promoted.note(ids),
+      isUp: () => this.isUp(),
+      isMade: (id) => this.#isMade(id),
+      mayLoad: () => MAY_LOAD.has(this.#view.kind),
+      read: (id, total) => this.list.read(id, total),
+      changed: () => this.list.publish(),
+      recentChanged: () => this.#subscribeWanted(),
     });
     this.#keeper = new Keeper({
       mirror,
@@ -148,7 +168,7 @@ export class Engine {
     return this.#rows;
   }
   transcript(): Transcript | null {
-    return this.#transcript;
+    return this.#open.transcript;
   }
   replica(sessionId: string): Replica | null {
     return this.#replicas.get(sessionId);
@@ -158,7 +178,7 @@ export class Engine {
   }
   /** An answer changed what the mirror holds about a session: the open one shows it. */
   async projected(sessionId: string): Promise<void> {
-    if (this.#transcript?.sessionId === sessionId) await this.#transcript.catchUp();
+    if (this.#open.id === sessionId) await this.#open.transcript!.reproject();
   }
 
   skew(): Promise<number | null> {
@@ -180,40 +200,12 @@ export class Engine {
   }
   async setChunkLimit(limit: number): Promise<void> {
     this.#limit = chunkLimitOf(limit);
+    this.#open.refresh();
     await this.parts.own.setFact('chunkLimit', this.#limit);
-    this.#transcript?.refresh();
   }
-  async open(sessionId: string | null, at: number | null = null): Promise<void> {
-    if (sessionId !== null && this.#transcript?.sessionId === sessionId) return void (at !== null && (await this.#transcript.showAt(at)));
-    this.#transcript?.close();
-    this.#transcript = null;
-    if (sessionId === null) {
-      this.parts.screen.transcript(CLOSED);
-      this.list.publish();
-      return;
-    }
-    this.#recent = [sessionId, ...this.#recent.filter((id) => id !== sessionId)].slice(0, RECENT);
-    this.#subscribeWanted();
-    await this.#show(sessionId);
-    if (at !== null) await this.transcript()?.showAt(at);
-  }
-  async #show(sessionId: string): Promise<void> {
-    const transcript = new Transcript(this.#replicas.get(sessionId)!, {
-      mirror: this.parts.mirror,
-      http: this.http,
-      screen: this.parts.screen,
-      chunkLimit: () => this.#limit,
-      rows: () => this.#rows,
-      isPromoted: (id) => this.#promoted.has(id),
-      promotedCount: () => this.#promoted.size,
-      promoted: (ids) => this.#notePromoted(ids),
-      isMade: () => this.#isMade(sessionId),
-      canLoad: () => this.isUp() && this.#isMade(sessionId),
-      read: (id, total) => this.list.read(id, total),
-    });
-    this.#transcript = transcript;
-    this.list.publish();
-    await transcript.open();
+  /** Shows a session, or none; `at`: the part about this seq, if it can be had. */
+  open(sessionId: string | null, at: number | null = null): Promise<void> {
+    return this.#open.open(sessionId, at);
   }
 
   /** Rows of the outbox changed here: every view of them, the other tabs, and the flush want to know. */
@@ -225,12 +217,12 @@ export class Engine {
     this.#rows = await this.parts.own.rows();
     this.#subscribeWanted();
     this.list.publish();
-    this.#transcript?.refresh();
+    this.#open.refresh();
     this.publishLink();
   }
 
   publishLink(): void {
-    const replica = this.#transcript === null ? null : this.replica(this.#transcript.sessionId);
+    const replica = this.#open.id === null ? null : this.replica(this.#open.id);
     const next = linkView(this.#view, {
       link: this.link.state,
       now: this.parts.clock.now(),
@@ -239,8 +231,10 @@ export class Engine {
       rows: this.#rows,
     });
     if (next === this.#view) return;
+    const { kind } = this.#view;
     this.#view = next;
     this.parts.screen.link(next);
+    if (next.kind !== kind) this.#open.refresh();
   }
 
   // ---- the link
@@ -253,7 +247,7 @@ export class Engine {
     await this.#adopt(welcome.epoch, false);
     if (!this.isUp()) return;
     this.#replicas.up();
-    this.#transcript?.refresh();
+    this.#open.refresh();
     this.outbox.linkUp();
     void askModelFacts(this.http).then((facts) => facts && this.parts.screen.model(facts));
     await this.#syncList(0);
@@ -274,7 +268,7 @@ export class Engine {
   #down(): void {
     this.#synced = false;
     this.#replicas.down();
-    this.#transcript?.refresh();
+    this.#open.refresh();
     this.list.stale();
     this.#clockWatch.note();
   }
@@ -307,25 +301,19 @@ export class Engine {
   async #reload(): Promise<void> {
     this.#promoted.clear();
     await this.list.load();
-    const open = this.#transcript;
-    if (open === null) return;
-    open.close();
-    await this.#show(open.sessionId);
+    await this.#open.reload();
   }
 
   // ---- sessions
 
   /** What is open, was open lately, or has inputs on their way is kept in step. */
   #subscribeWanted(): void {
-    this.#replicas.want(wantedSessions(this.#recent, this.#rows));
+    this.#replicas.want(wantedSessions(this.#open.recent, this.#rows));
   }
   #replicaChanged(replica: Replica, news: ReplicaNews): void {
     if (news.records.length > 0) this.#applied(replica.sessionId, news.records);
     if (news.now?.summary) this.list.projected(news.now.summary);
-    if (this.#transcript?.sessionId === replica.sessionId) {
-      this.#transcript.take(news);
-      this.publishLink();
-    }
+    if (this.#open.take(replica, news)) this.publishLink();
   }
   /** False while it is made on this device only. */
   #isMade(sessionId: string): boolean {
@@ -333,18 +321,14 @@ export class Engine {
   }
   /** Records are in the mirror: inputs among them are settled, and other tabs may read them. */
   #applied(sessionId: string, records: readonly LogRecord[]): void {
-    const prompts = records.filter((record) => record.kind === 'chunk' && record.type === 'prompt').map(({ id }) => id);
-    this.#notePromoted(prompts);
+    const prompts = promptsIn(records);
+    this.#promoted.note(prompts);
     if (prompts.length > 0) void this.outbox.retire(prompts);
     for (const record of records) if (isEvent(record, 'admitted')) void this.outbox.heard(record.data.inputId, null);
     this.parts.channel?.tell({ type: 'applied', sessionId });
   }
-  #notePromoted(inputIds: readonly string[]): void {
-    for (const id of inputIds) this.#promoted.add(id);
-  }
   async #removed(sessionIds: readonly string[]): Promise<void> {
-    for (const id of sessionIds) if (this.#transcript?.sessionId === id) this.#transcript.gone();
-    this.#recent = this.#recent.filter((id) => !sessionIds.includes(id) || this.#transcript?.sessionId === id);
+    this.#open.removed(sessionIds);
     if (await orphan(this.parts.own, this.#rows, sessionIds)) await this.rowsChanged();
   }
 
@@ -371,9 +355,7 @@ export class Engine {
   }
   async #wiped(): Promise<void> {
     this.#epoch = null;
-    this.#transcript?.close();
-    this.#transcript = null;
-    this.#recent = [];
+    this.#open.wiped();
     this.#promoted.clear();
     this.#rows = await this.parts.own.rows();
     this.#replicas.clear();
@@ -387,7 +369,7 @@ export class Engine {
       await this.#reloadRows();
       this.outbox.kick();
     } else if (news.type === 'applied') {
-      if (this.#transcript?.sessionId === news.sessionId && !this.isUp()) await this.#transcript.catchUp();
+      if (this.#open.id === news.sessionId && !this.isUp()) await this.#open.transcript!.catchUp();
     } else if (news.type === 'signed-in') {
       if (!this.isUp()) this.link.dispatch({ type: 'signed-in' });
     } else {

@@ -56,6 +56,16 @@ export function dropNewest(window: Window, room: number): Window {
   return { chunks: window.chunks.slice(0, kept), from: window.from, to: window.chunks[kept]!.seq - 1 };
 }
 
+/** Keeps the `room` chunks about `near`, the seq where the reader is: the end that is farther from it gives way first. */
+export function shrink(window: Window, near: number, room: number): Window {
+  const count = window.chunks.length;
+  if (count <= room) return window;
+  const at = window.chunks.findIndex(({ seq }) => seq >= near);
+  const middle = (at === -1 ? count : at) - Math.floor(room / 2);
+  const first = Math.max(0, Math.min(middle, count - room));
+  return dropNewest(dropOldest(window, count - first), room);
+}
+
 /**
  * Takes dense records that go on from the window. At the tail the oldest give way; a reader who has scrolled up keeps what
  * is in view, and the window ends where `room` does (the rest is in the mirror). Records that do not join it change nothing.
