@@ -2,6 +2,7 @@
 import type { Commands } from '../../app/sync/commands.ts';
 import { useLinkStore } from '../../app/stores/link.ts';
 import { useTranscriptStore } from '../../app/stores/transcript.ts';
+import { drive } from './drive.ts';
 import type { GalleryState } from './states.ts';
 
 const done = async (): Promise<void> => undefined;
@@ -32,8 +33,8 @@ export function commandsOf(state: GalleryState): Commands {
     chunkLimit: () => 256,
     setChunkLimit: done,
     pauseCopying: done,
-    loadOlder: done,
-    loadNewer: done,
+    loadOlder: () => drive.load('older'),
+    loadNewer: () => drive.load('newer'),
     atTail: () => undefined,
     toTail: done,
     draft: async () => state.draft ?? '',

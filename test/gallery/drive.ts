@@ -23,7 +23,17 @@ function history(turns: number): readonly ChunkRecord[] {
   return log.chunks;
 }
 
+/** What comes of asking for the next part. */
+export type Paging = 'ignored' | 'nothing' | 'throws' | 'page';
+/** Chunks of a page. */
+const PAGE = 60;
+
 export const drive = {
+  /** What a try brings, and how many there were. */
+  paging: 'ignored' as Paging,
+  asked: { older: 0, newer: 0 },
+  /** Rendered again since the last look, by component. */
+  renders: {} as Record<string, number>,
   all: [] as readonly ChunkRecord[],
   live: null as LiveFold | null,
   /** Shows chunks `from` to `to` of a history of that many turns. */
@@ -38,11 +48,36 @@ export const drive = {
   slide(from: number, to: number): void {
     const store = useTranscriptStore();
     store.chunks = drive.all.slice(from, to);
+    store.oldestLoadedSeq = store.chunks[0]?.seq ?? null;
+    store.newestLoadedSeq = store.chunks.at(-1)?.seq ?? null;
     store.total = drive.all.length;
     store.atStart = from === 0;
     store.atEnd = to >= drive.all.length;
     store.loadingOlder = false;
     store.loadingNewer = false;
+  },
+  /** As the engine's `loadOlder` and `loadNewer`. */
+  async load(side: 'older' | 'newer'): Promise<void> {
+    const store = useTranscriptStore();
+    const flag = side === 'older' ? 'loadingOlder' : 'loadingNewer';
+    drive.asked[side]++;
+    if (drive.paging === 'ignored') return;
+    store[flag] = true;
+    await new Promise((done) => setTimeout(done, 30));
+    store[flag] = false;
+    if (drive.paging === 'throws') throw new Error('the page could not be read');
+    if (drive.paging === 'nothing') return;
+    const from = drive.all.findIndex(({ seq }) => seq === store.oldestLoadedSeq);
+    const to = drive.all.findIndex(({ seq }) => seq === store.newestLoadedSeq) + 1;
+    if (side === 'older') drive.slide(Math.max(0, from - PAGE), to);
+    else drive.slide(from, Math.min(drive.all.length, to + PAGE));
+  },
+  /** The reader asked to see this chunk of the history. */
+  show(at: number): string {
+    const store = useTranscriptStore();
+    const { id, seq } = drive.all[at]!;
+    store.target = { chunkId: id, seq, nonce: (store.target?.nonce ?? 0) + 1 };
+    return id;
   },
   begin(): void {
     const store = useTranscriptStore();

@@ -1,11 +1,11 @@
 /** The real app over stores that are filled by hand: every state can be looked at without a server. */
 import { createPinia, setActivePinia } from 'pinia';
-import { createApp } from 'vue';
+import { createApp, type ComponentPublicInstance } from 'vue';
 import App from '../../app/App.vue';
 import { COMMANDS } from '../../app/composables/commands.ts';
 import { createAppRouter } from '../../app/router.ts';
 import { commandsOf } from './commands.ts';
-import './drive.ts';
+import { drive } from './drive.ts';
 import { STATES } from './states.ts';
 
 const pinia = createPinia();
@@ -16,4 +16,14 @@ if (state === undefined) throw new Error(`no such state: ${Object.keys(STATES).j
 state.fill();
 const theme = query.get('theme');
 if (theme !== null) document.documentElement.dataset['theme'] = theme;
-createApp(App).use(pinia).use(createAppRouter()).provide(COMMANDS, commandsOf(state)).mount('#app');
+createApp(App)
+  .mixin({
+    updated(this: ComponentPublicInstance) {
+      const name = this.$options['__name'] ?? 'other';
+      drive.renders[name] = (drive.renders[name] ?? 0) + 1;
+    },
+  })
+  .use(pinia)
+  .use(createAppRouter())
+  .provide(COMMANDS, commandsOf(state))
+  .mount('#app');

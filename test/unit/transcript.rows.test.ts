@@ -1,8 +1,7 @@
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { group } from '#shared/chunks/group.ts';
 import type { ViewChunk } from '#shared/chunks/view.ts';
-import { movesTo, rowsOf, type Row } from '../../app/components/transcript/rows.ts';
+import { rowsOf, type Row } from '../../app/components/transcript/rows.ts';
 import { ordinal, receiptWords } from '../../app/components/transcript/receipt-words.ts';
 import type { ReceiptView, Stage } from '../../app/sync/views.ts';
 
@@ -48,44 +47,6 @@ describe('rows of the transcript', () => {
   });
   test('above the tail nothing that waits is shown as if it came next', () => {
     expect(keys(rowsOf(group(chunks), [receipt('r1', 'held')], [], false, []))).not.toContain('r1');
-  });
-});
-
-describe('moves that a list can follow', () => {
-  const list = (ids: readonly number[]): Row[] => [
-    { kind: 'top', key: 'top' },
-    ...ids.map((id): Row => ({ kind: 'step', key: `g${id}` })),
-    { kind: 'end', key: 'end' },
-  ];
-  const range = (from: number, to: number): number[] => Array.from({ length: Math.max(0, to - from) }, (_, at) => from + at);
-
-  test('any window becomes any other; the last move gives exactly the new rows, and one in the beginning says so', () => {
-    const window = fc.tuple(fc.nat(30), fc.nat(30)).map(([from, length]) => [from, from + length] as const);
-    fc.assert(
-      fc.property(window, window, ([a, b], [c, d]) => {
-        const before = list(range(a, b));
-        const after = list(range(c, d));
-        const moves = movesTo(before, after);
-        expect(moves.length).toBeLessThanOrEqual(2);
-        expect(keys(moves.at(-1)?.rows ?? before)).toEqual(keys(after));
-        let last: readonly Row[] = before;
-        for (const { rows, shift } of moves) {
-          // A shift keeps every row behind the beginning where it is, counted from the end.
-          const kept = Math.min(last.length, rows.length) - 1;
-          const still = keys(rows).slice(-kept).join() === keys(last).slice(-kept).join();
-          expect(!shift || still).toBe(true);
-          last = rows;
-        }
-      }),
-    );
-  });
-  test('a page above and a cut below are two moves', () => {
-    const moves = movesTo(list(range(10, 20)), list(range(5, 17)));
-    expect(moves.map((move) => move.shift)).toEqual([false, true]);
-    expect(keys(moves[0]!.rows)).toEqual(keys(list(range(10, 17))));
-  });
-  test('rows that come at the end move nothing else', () => {
-    expect(movesTo(list(range(0, 5)), list(range(0, 9))).map((move) => move.shift)).toEqual([false]);
   });
 });
 

@@ -56,29 +56,3 @@ export function rowsOf(
   rows.push(END);
   return rows.length === previous.length && rows.every((row, at) => row === previous[at]) ? previous : rows;
 }
-
-/** One change that a virtual list can follow without losing the reader's line: at its end, or (`shift`) at its beginning. */
-export interface Move {
-  readonly rows: readonly Row[];
-  readonly shift: boolean;
-}
-
-/**
- * The moves from one list to the next: first the end, then the beginning. The list component only sees by how many rows it
- * grew, so a page that comes in above while another goes out below must be told in two steps.
- */
-export function movesTo(before: readonly Row[], after: readonly Row[]): Move[] {
-  if (before === after) return [];
-  // The top row always stands first: the beginning is what follows it.
-  const place = new Map(before.map((row, at) => [row.key, at]));
-  let first = 1;
-  while (first < after.length - 1 && !place.has(after[first]!.key)) first++;
-  const from = first < after.length - 1 ? place.get(after[first]!.key)! : undefined;
-  if (from === undefined || from === 0 || (first === 1 && from === 1)) return [{ rows: after, shift: false }];
-  const kept = after.slice(first);
-  const atEnd = [...before.slice(0, from), ...kept];
-  const moves: Move[] = [];
-  if (atEnd.length !== before.length || atEnd.some((row, at) => row !== before[at])) moves.push({ rows: atEnd, shift: false });
-  moves.push({ rows: after, shift: true });
-  return moves;
-}
