@@ -1,17 +1,22 @@
-/**
- * Frames around what is wide: code with its language and a copy button, tables that scroll in themselves. Built from nodes
- * and text alone, after cleaning: nothing here parses text as HTML.
- */
+/** Frames around code: its language, a copy button, its own scrolling. Built from nodes and text alone. */
 import { copyText } from './clipboard.ts';
 import { highlight, type Segment } from './highlight.ts';
+import { whenIdle } from './idle.ts';
+import type { CodePiece } from './pieces.ts';
 
 export interface CodeFrame {
   readonly root: HTMLElement;
-  /** `closed`: no more of it will come; only then is it coloured. */
-  show(text: string, lang: string, closed: boolean): void;
+  /** Grows by what is new. Coloured once no more of it will come, when the page is idle. */
+  show(piece: CodePiece): void;
 }
 
 const COPIED_MS = 1600;
+const frames = new WeakMap<Node, CodeFrame>();
+
+/** The frame whose root `node` is. */
+export function frameOf(node: Node): CodeFrame | undefined {
+  return frames.get(node);
+}
 
 /** An empty frame. */
 export function codeFrame(): CodeFrame {
@@ -21,15 +26,15 @@ export function codeFrame(): CodeFrame {
   const button = make('button', 'btn');
   const pre = make('pre', 'code__text');
   const code = make('code', '');
+  let shown: CodePiece = { code: '', lang: '', closed: false };
   let words = document.createTextNode('');
-  let shown = '';
   button.type = 'button';
   button.dataset['kind'] = 'quiet';
   button.dataset['size'] = 's';
   button.textContent = 'Copy';
   button.setAttribute('aria-label', 'Copy code');
   button.addEventListener('click', () => {
-    void copyText(shown).then((worked) => {
+    void copyText(shown.code).then((worked) => {
       button.textContent = worked ? 'Copied' : 'Select it to copy';
       window.setTimeout(() => (button.textContent = 'Copy'), COPIED_MS);
     });
@@ -41,35 +46,45 @@ export function codeFrame(): CodeFrame {
   head.append(label, button);
   root.append(head, pre);
 
-  let asked = '';
-  return {
+  function name(lang: string): void {
+    label.textContent = lang === '' ? 'text' : lang;
+    pre.setAttribute('aria-label', lang === '' ? 'Code' : `Code, ${lang}`);
+  }
+  function write(before: string, text: string): void {
+    if (words.parentNode !== code) {
+      words = document.createTextNode(text);
+      code.replaceChildren(words);
+    } else if (text.startsWith(before)) words.appendData(text.slice(before.length));
+    else words.data = text;
+  }
+  /** Colour takes the place of the plain words, unless they were changed meanwhile or are being selected. */
+  async function paint(piece: CodePiece): Promise<void> {
+    const [segments] = (await highlight([piece.code], piece.lang)) ?? [];
+    if (segments === undefined) return;
+    const put = (): void => {
+      if (shown !== piece || !root.isConnected) return;
+      if (isSelected(code)) whenIdle(put);
+      else code.replaceChildren(...nodesOf(segments));
+    };
+    whenIdle(put);
+  }
+  name('');
+  const frame: CodeFrame = {
     root,
-    show(text, lang, closed) {
-      label.textContent = lang === '' ? 'text' : lang;
-      pre.setAttribute('aria-label', lang === '' ? 'Code' : `Code, ${lang}`);
-      if (text !== shown) {
-        if (words.isConnected || words.parentNode === code) {
-          if (text.startsWith(shown)) words.appendData(text.slice(shown.length));
-          else words.data = text;
-        } else {
-          words = document.createTextNode(text);
-          code.replaceChildren(words);
-        }
-        shown = text;
-      }
-      const ask = closed ? `${lang}\n${text}` : '';
-      if (ask === asked) return;
-      asked = ask;
-      if (!closed || lang === '') return;
-      void highlight([text], lang).then((found) => {
-        if (found !== null && asked === ask) code.replaceChildren(...nodesOf(found[0]!));
-      });
+    show(piece) {
+      const before = shown;
+      shown = piece;
+      if (piece.lang !== before.lang) name(piece.lang);
+      if (piece.code !== before.code) write(before.code, piece.code);
+      if (piece.closed && piece.lang !== '') void paint(piece);
     },
   };
+  frames.set(root, frame);
+  return frame;
 }
 
 /** Text nodes, in spans where they have a colour. */
-export function nodesOf(segments: readonly Segment[]): Node[] {
+function nodesOf(segments: readonly Segment[]): Node[] {
   return segments.map(({ text, look }) => {
     if (look === '') return document.createTextNode(text);
     const span = make('span', look);
@@ -77,28 +92,10 @@ export function nodesOf(segments: readonly Segment[]): Node[] {
     return span;
   });
 }
-
-/** Gives code inside lists and quotes the same frame. */
-export function framePres(nodes: DocumentFragment, closed: boolean): void {
-  for (const pre of nodes.querySelectorAll('pre')) {
-    const code = pre.querySelector('code');
-    const frame = codeFrame();
-    frame.show((code ?? pre).textContent ?? '', code?.dataset['lang'] ?? '', closed);
-    pre.replaceWith(frame.root);
-  }
+function isSelected(node: Node): boolean {
+  const selection = document.getSelection();
+  return selection !== null && !selection.isCollapsed && selection.rangeCount > 0 && selection.getRangeAt(0).intersectsNode(node);
 }
-/** A wide table scrolls in its own box, also by keyboard. */
-export function frameTables(nodes: DocumentFragment): void {
-  for (const table of nodes.querySelectorAll('table')) {
-    const box = make('div', 'md__table');
-    box.tabIndex = 0;
-    box.setAttribute('role', 'group');
-    box.setAttribute('aria-label', 'Table');
-    table.replaceWith(box);
-    box.append(table);
-  }
-}
-
 function make<K extends keyof HTMLElementTagNameMap>(tag: K, className: string): HTMLElementTagNameMap[K] {
   const element = document.createElement(tag);
   if (className !== '') element.className = className;

@@ -3,6 +3,7 @@
  * language is the one that was named, never a guess. Answers segments of plain text, so that no HTML reaches the DOM here.
  */
 import type { HLJSApi, LanguageFn } from 'highlight.js';
+import { whenIdle } from './idle.ts';
 
 export interface Segment {
   readonly text: string;
@@ -12,6 +13,8 @@ export interface Segment {
 
 /** Longer code stays plain: colour is not worth a stall. */
 const MAX_CHARS = 32_000;
+/** Coloured in one go. */
+const PART_CHARS = 3000;
 
 type Loader = () => Promise<{ default: LanguageFn }>;
 const LANGUAGES: Record<string, Loader> = {
@@ -89,8 +92,9 @@ async function load(language: string): Promise<HLJSApi> {
 }
 
 /**
- * Segments of each of `pieces` (whole blocks, or single lines of a diff), in order. Null: unknown language, too long, or the
- * language's file could not be fetched (offline, before it was ever used); then the code stays plain.
+ * Segments of each of `pieces` (whole blocks, or single lines of a diff), in order; made when the page is idle, a part at a
+ * time. Null: unknown language, too long, or the language's file could not be fetched (offline, before it was ever used); then
+ * the code stays plain.
  */
 export async function highlight(pieces: readonly string[], name: string): Promise<Segment[][] | null> {
   const language = knownLanguage(name);
@@ -104,8 +108,18 @@ export async function highlight(pieces: readonly string[], name: string): Promis
     console.info('code stays plain: its language could not be loaded', language, error);
     return null;
   }
-  return pieces.map((piece) => segmentsOf(api.highlight(piece, { language, ignoreIllegals: true }).value));
+  const found: Segment[][] = [];
+  while (found.length < pieces.length) {
+    await idle();
+    for (let chars = 0; found.length < pieces.length && chars < PART_CHARS;) {
+      const piece = pieces[found.length]!;
+      found.push(segmentsOf(api.highlight(piece, { language, ignoreIllegals: true }).value));
+      chars += piece.length + 20;
+    }
+  }
+  return found;
 }
+const idle = (): Promise<void> => new Promise((resolve) => whenIdle(resolve));
 
 const ENTITIES: Record<string, string> = { '&amp;': '&', '&lt;': '<', '&gt;': '>', '&quot;': '"', '&#x27;': "'" };
 
