@@ -8,7 +8,7 @@ import type { DownFrame } from '#shared/protocol/frames.ts';
 import type { LogRecord } from '#shared/protocol/records.ts';
 import type { Receipt } from '#shared/protocol/summaries.ts';
 import type { Cursor } from '../mirror/port.ts';
-import { afterApply, NO_LIVE, takeFrame, takeSnapshot, type LiveState } from './live.ts';
+import { afterApply, NO_LIVE, silent, takeFrame, takeSnapshot, unknown, type LiveState } from './live.ts';
 
 export interface SubState {
   phase: 'down' | 'loading' | 'replaying' | 'live';
@@ -47,17 +47,19 @@ const stay = (state: SubState): Step => ({ state, effects: [] });
 export function subscription(state: SubState, event: SubEvent): Step {
   switch (event.type) {
     case 'down':
-      return stay({ ...state, phase: 'down', pending: [], live: NO_LIVE });
+      return stay({ ...state, phase: 'down', pending: [], live: silent(state.live) });
     case 'up':
     case 'adrift':
-      return event.cursor.seq === 0 ? load({ ...state, cursor: event.cursor }) : subscribe(state, event.cursor);
+      return event.cursor.seq === 0 ? load({ ...state, cursor: event.cursor }) : subscribe(state, event.cursor, silent(state.live));
     case 'loaded':
-      return state.phase === 'loading' ? subscribe(state, event.cursor) : stay(state);
+      return state.phase === 'loading' ? subscribe(state, event.cursor, NO_LIVE) : stay(state);
     case 'applied': {
       const cursor = event.cursor.seq > state.cursor.seq ? event.cursor : state.cursor;
       const live = afterApply(state.live, event.records, cursor.seq);
       const next = { ...state, cursor, head: Math.max(state.head, cursor.seq) };
-      return live === null ? subscribe(next, cursor) : stay({ ...next, live });
+      if (live !== null) return stay({ ...next, live });
+      const left = afterApply(unknown(state.live), event.records, cursor.seq) ?? NO_LIVE;
+      return subscribe(next, cursor, unknown(left));
     }
     case 'frame':
       return state.phase === 'down' ? stay(state) : frame(state, event.frame);
@@ -67,8 +69,8 @@ export function subscription(state: SubState, event: SubEvent): Step {
 function load(state: SubState): Step {
   return { state: { ...state, phase: 'loading', pending: [], live: NO_LIVE }, effects: [{ type: 'load-timeline' }] };
 }
-function subscribe(state: SubState, cursor: Cursor): Step {
-  return { state: { ...state, phase: 'replaying', cursor, pending: [], live: NO_LIVE }, effects: [{ type: 'subscribe', cursor }] };
+function subscribe(state: SubState, cursor: Cursor, live: LiveState): Step {
+  return { state: { ...state, phase: 'replaying', cursor, pending: [], live }, effects: [{ type: 'subscribe', cursor }] };
 }
 
 function frame(state: SubState, frame: SessionFrame): Step {
@@ -97,10 +99,10 @@ function frame(state: SubState, frame: SessionFrame): Step {
       return { state: next, effects: [{ type: 'replace-inputs', receipts: state.pending }] };
     }
     case 'live-snapshot':
-      return stay({ ...state, live: takeSnapshot(frame, state.cursor.seq) });
+      return stay({ ...state, live: takeSnapshot(state.live, frame, state.cursor.seq) });
     case 'live': {
       const live = takeFrame(state.live, frame);
-      return live === null ? subscribe(state, state.cursor) : stay({ ...state, live });
+      return live === null ? subscribe(state, state.cursor, unknown(state.live)) : stay({ ...state, live });
     }
   }
 }

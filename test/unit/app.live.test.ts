@@ -24,27 +24,27 @@ describe('frames', () => {
     expect(takeFrame(NO_LIVE, frame(1, 'a'))).toBe(NO_LIVE);
   });
   test('go on from the snapshot; one again is ignored; one missing asks for a new snapshot', () => {
-    const state = takeSnapshot(snapshot(4, 10), 10);
+    const state = takeSnapshot(NO_LIVE, snapshot(4, 10), 10);
     const next = takeFrame(state, frame(5, 'a'))!;
     expect(text(next)).toEqual(['a']);
     expect(takeFrame(next, frame(5, 'a'))).toBe(next);
     expect(takeFrame(next, frame(7, 'c'))).toBeNull();
   });
   test('of a new key begin anew; their first must not be missing', () => {
-    const state = takeFrame(takeSnapshot(snapshot(4, 10), 10), frame(5, 'old'))!;
+    const state = takeFrame(takeSnapshot(NO_LIVE, snapshot(4, 10), 10), frame(5, 'old'))!;
     expect(text(takeFrame(state, frame(1, 'new', { attempt: 1 })))).toEqual(['new']);
     expect(takeFrame(state, frame(2, 'new', { attempt: 1 }))).toBeNull();
   });
 });
 
 test('a snapshot ahead of the cursor waits, with the frames behind it, until the cursor is there', () => {
-  const waiting = takeFrame(takeSnapshot(snapshot(2, 12), 10), frame(3, 'a'))!;
+  const waiting = takeFrame(takeSnapshot(NO_LIVE, snapshot(2, 12), 10), frame(3, 'a'))!;
   expect(waiting.fold).toBeNull();
-  expect(afterApply(waiting, [sealed(11, 9)], 11)?.fold).toBeNull();
-  expect(text(afterApply(waiting, [sealed(12, 9)], 12))).toEqual(['a']);
+  expect(afterApply(waiting, [eventRecord('s', 11, 'resumed', {})], 11)?.fold).toBeNull();
+  expect(text(afterApply(waiting, [eventRecord('s', 12, 'resumed', {})], 12))).toEqual(['a']);
 });
 test('a sealed message is gone whole, with what was never finished; a settled turn leaves nothing', () => {
-  const state = takeFrame(takeSnapshot(snapshot(0, 1), 1), frame(1, 'a'))!;
+  const state = takeFrame(takeSnapshot(NO_LIVE, snapshot(0, 1), 1), frame(1, 'a'))!;
   expect(afterApply(state, [sealed(2, 0)], 2)?.fold).toBeNull();
   expect(afterApply(state, [eventRecord('s', 2, 'turn-settled', { turnId: 't', reason: 'stopped' })], 2)?.fold).toBeNull();
   expect(text(afterApply(state, [textChunk('s', 2, 'other', 'u')], 2))).toEqual(['a']);
@@ -60,7 +60,7 @@ test('of parallel tools only the result that was sealed goes', () => {
     stream: 'stdout',
     text: `${i}`,
   });
-  const state = takeFrame(takeSnapshot({ ...snapshot(0, 1), ...key }, 1), {
+  const state = takeFrame(takeSnapshot(NO_LIVE, { ...snapshot(0, 1), ...key }, 1), {
     type: 'live',
     sessionId: 's',
     ...key,
