@@ -57,7 +57,6 @@ export function provideTranscript(): TranscriptContext {
   const store = useTranscriptStore();
   const sessions = useSessionsStore();
   const link = useLinkStore();
-  const groups = computed(() => new Map(store.groups.map((group) => [group.key, group])));
   const receipts = computed(() => new Map(store.receipts.map((receipt) => [receipt.id, receipt])));
   const approvals = computed(() => new Map(store.approvals.map((approval) => [approval.callId, approval])));
   const row = computed(() => (store.sessionId === null ? null : sessions.byId(store.sessionId)));
@@ -80,14 +79,14 @@ export function provideTranscript(): TranscriptContext {
   );
 
   const context: TranscriptContext = {
-    group: (key) => groups.value.get(key),
+    group: (key) => store.groupOf(key),
     receipt: (id) => receipts.value.get(id),
     approval: (callId) => (callId === null ? null : (approvals.value.get(callId) ?? null)),
     decided: (callId) => (callId === null ? null : (decided.get(callId) ?? null)),
     summary: computed(() => row.value?.summary ?? null),
     fresh,
     turnId: computed(() => (fresh.value ? store.turnId : null)),
-    lastTurnId: computed(() => store.view.findLast((chunk) => chunk.turnId !== null)?.turnId ?? null),
+    lastTurnId: computed(() => store.lastTurnId),
     now: useNow(30_000),
     opened: new Map(),
     decisions,

@@ -1,5 +1,6 @@
 /** The stores, as sync writes them: the one place where what the engine says becomes reactive state. */
 import type { Pinia } from 'pinia';
+import { markRaw } from 'vue';
 import { CLOSED, type Screen, type TranscriptView } from '../sync/ports.ts';
 import { NOTICES } from '../sync/notices.ts';
 import { useLinkStore } from './link.ts';
@@ -16,7 +17,7 @@ export function screenOf(pinia: Pinia): Screen {
   /** Same value: nothing is told to anybody. */
   function put<K extends keyof TranscriptView>(key: K, change: Partial<TranscriptView>): void {
     const store: TranscriptView = transcript;
-    if (store[key] !== change[key]) store[key] = change[key] as TranscriptView[K];
+    if (store[key] !== change[key]) store[key] = raw(change[key] as TranscriptView[K]);
   }
   return {
     link: (view) => link.setLink(view),
@@ -43,4 +44,9 @@ export function screenOf(pinia: Pinia): Screen {
       show(CLOSED);
     },
   };
+}
+
+/** A plugin or a tool that watches the stores in depth would walk the whole window at each delta: what is raw, Vue never walks. */
+function raw<T>(value: T): T {
+  return typeof value === 'object' && value !== null ? markRaw(value) : value;
 }

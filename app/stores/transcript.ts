@@ -1,10 +1,11 @@
 /**
  * The open session: the bounded window of its log, the live fold, receipts and approvals. Bubbles are `group()` of this at
- * render time; no message is stored. Sealed chunks are frozen and never made reactive.
+ * render time; no message is stored. Sealed chunks are frozen, never made reactive, and a delta costs nothing for each of them.
  */
 import { defineStore } from 'pinia';
 import { computed, ref, shallowRef } from 'vue';
-import { group, type Group } from '#shared/chunks/group.ts';
+import type { Group } from '#shared/chunks/group.ts';
+import { joinLive, sealedGroups, type SealedGroups } from '#shared/chunks/join.ts';
 import { viewOf, type ViewChunk } from '#shared/chunks/view.ts';
 import type { LiveFold } from '#shared/chunks/fold.ts';
 import type { ChunkRecord } from '#shared/protocol/records.ts';
@@ -41,12 +42,17 @@ export const useTranscriptStore = defineStore('transcript', () => {
   const receipts = shallowRef<readonly ReceiptView[]>([]);
   const approvals = shallowRef<readonly Approval[]>([]);
 
-  const view = computed<readonly ViewChunk[]>(() => {
-    if (live.value === null || !atEnd.value) return chunks.value;
-    const sealed = new Set(chunks.value.map((chunk) => chunk.id));
-    return [...chunks.value, ...viewOf(live.value, (id) => sealed.has(id))];
-  });
-  const groups = computed<readonly Group[]>((previous) => group(view.value, previous ?? []));
+  const sealed = computed<SealedGroups>((before) => sealedGroups(chunks.value, before ?? null));
+  const sealedIds = computed(() => new Set(chunks.value.map((chunk) => chunk.id)));
+  const liveView = computed<readonly ViewChunk[]>(() => (atEnd.value ? viewOf(live.value, (id) => sealedIds.value.has(id)) : []));
+  const groups = computed<readonly Group[]>((before) => joinLive(sealed.value, liveView.value, before ?? []));
+  function groupOf(key: string): Group | undefined {
+    const found = groups.value[sealed.value.at.get(key) ?? sealed.value.groups.length];
+    return found?.key === key ? found : undefined;
+  }
+  const sealedTurnId = computed(() => chunks.value.findLast((chunk) => chunk.turnId !== null)?.turnId ?? null);
+  /** The turn of the newest chunk. */
+  const lastTurnId = computed(() => liveView.value.at(-1)?.turnId ?? sealedTurnId.value);
 
   return {
     sessionId,
@@ -67,7 +73,8 @@ export const useTranscriptStore = defineStore('transcript', () => {
     loaded,
     receipts,
     approvals,
-    view,
     groups,
+    groupOf,
+    lastTurnId,
   };
 });

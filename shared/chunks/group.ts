@@ -39,10 +39,9 @@ export function group(chunks: readonly ViewChunk[], previous: readonly Group[] =
         continue;
       }
     }
-    const role = chunk.role === 'tool' ? 'assistant' : chunk.role;
-    const key = role === 'assistant' && chunk.turnId !== null ? `${chunk.turnId}.${chunk.step ?? 0}` : chunk.id;
+    const key = groupKeyOf(chunk);
     let found = groups.get(key);
-    if (found === undefined) groups.set(key, (found = { turnId: chunk.turnId, role, items: [] }));
+    if (found === undefined) groups.set(key, (found = { turnId: chunk.turnId, role: roleOf(chunk), items: [] }));
     if (chunk.type === 'tool_call') {
       const callId = callIdOf(chunk);
       if (callId !== null) callAt.set(`${chunk.turnId}/${callId}`, { items: found.items, at: found.items.length });
@@ -54,6 +53,14 @@ export function group(chunks: readonly ViewChunk[], previous: readonly Group[] =
     const old = before.get(key);
     return old !== undefined && sameItems(old.items, entry.items) ? old : { key, ...entry };
   });
+}
+
+function roleOf(chunk: ViewChunk): Group['role'] {
+  return chunk.role === 'tool' ? 'assistant' : chunk.role;
+}
+/** The key of the group that this chunk is in. */
+export function groupKeyOf(chunk: ViewChunk): string {
+  return roleOf(chunk) === 'assistant' && chunk.turnId !== null ? `${chunk.turnId}.${chunk.step ?? 0}` : chunk.id;
 }
 
 /** The call a `tool_call` or `tool_result` chunk belongs to; null where its data is not here in full. */
