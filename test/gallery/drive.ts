@@ -28,6 +28,13 @@ export type Paging = 'ignored' | 'nothing' | 'throws' | 'page';
 /** Chunks of a page. */
 const PAGE = 60;
 
+/** One step of very many chunks. */
+function giant(texts: number): readonly ChunkRecord[] {
+  const log = new Log().prompt('Prompt 0');
+  for (let at = 0; at < texts; at++) log.text(`Answer ${at}\n\n${PARAGRAPH.repeat(1 + (at % 5))}`);
+  return log.chunks;
+}
+
 export const drive = {
   /** What a try brings, and how many there were. */
   paging: 'ignored' as Paging,
@@ -43,6 +50,12 @@ export const drive = {
     const store = useTranscriptStore();
     store.loaded = true;
     store.turnId = null;
+  },
+  /** Likewise of a single step. */
+  step(texts: number, from: number, to: number): void {
+    drive.window(1, 0, 0);
+    drive.all = giant(texts);
+    drive.slide(from, to);
   },
   /** The window moves: rows come and go at both ends in one flush, as after a page that was loaded. */
   slide(from: number, to: number): void {

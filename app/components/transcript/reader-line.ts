@@ -6,7 +6,7 @@ interface Mark {
   readonly node: Element | Text;
   /** Of a text: the character. */
   readonly character: number;
-  /** Where it stands in the content of the scroller. */
+  /** Where it stands in the list. */
   at: number;
 }
 
@@ -18,20 +18,20 @@ const NEIGHBOURS = 8;
 export class ReaderLine {
   #marks: Mark[] = [];
 
-  /** Remembers what stands at the top of the view now. `rows`: those in the page, in order. */
-  pick(box: HTMLElement, rows: readonly HTMLElement[]): void {
+  /** Remembers what stands at the top of the view now, which is at `place` of the list. `rows`: those in the page, in order. */
+  pick(box: HTMLElement, place: number, rows: readonly HTMLElement[]): void {
     const view = box.getBoundingClientRect();
     const marks: Mark[] = [];
     const add = (node: Element | Text, character = 0): void => {
       const top = topOf(node, character);
-      if (top !== null) marks.push({ node, character, at: top - view.top + box.scrollTop });
+      if (top !== null) marks.push({ node, character, at: top - view.top + place });
     };
     const chosen = chosenIn(box, view);
     if (chosen !== null) add(chosen.node, chosen.character);
     const here = firstBelow(rows, view.top + 1);
     const row = rows[here];
     if (row !== undefined) {
-      for (const { node, character } of wordsAt(row, view.top + 1)) add(node, character);
+      for (const { node, character } of wordsAt(row, view.top + 1, rows[here + 1] ?? null)) add(node, character);
       for (let step = 1; step <= NEIGHBOURS; step++) {
         for (const next of [rows[here + step], rows[here - step]]) if (next !== undefined) add(next);
       }
@@ -42,9 +42,9 @@ export class ReaderLine {
   clear(): void {
     this.#marks = [];
   }
-  /** How far the line has moved within the content since it was remembered. Null: none of it is in the page any more. */
-  drift(box: HTMLElement): number | null {
-    const origin = originOf(box);
+  /** How far the line has moved within the list since it was remembered. Null: none of it is in the page any more. */
+  drift(box: HTMLElement, place: number): number | null {
+    const origin = box.getBoundingClientRect().top - place;
     for (const { node, character, at } of this.#marks) {
       const top = node.isConnected ? topOf(node, character) : null;
       if (top !== null) return top - origin - at;
@@ -52,8 +52,8 @@ export class ReaderLine {
     return null;
   }
   /** The move was made up for, all but `rest`. */
-  keep(box: HTMLElement, rest: number): void {
-    const origin = originOf(box);
+  keep(box: HTMLElement, place: number, rest: number): void {
+    const origin = box.getBoundingClientRect().top - place;
     this.#marks = this.#marks.filter((mark) => {
       const top = mark.node.isConnected ? topOf(mark.node, mark.character) : null;
       if (top !== null) mark.at = top - origin - rest;
@@ -62,10 +62,6 @@ export class ReaderLine {
   }
 }
 
-/** Screen position of the scroller's content. */
-function originOf(box: HTMLElement): number {
-  return box.getBoundingClientRect().top - box.scrollTop;
-}
 /** Screen position of a node's upper edge. Null: it takes no place on screen. */
 function topOf(node: Element | Text, character: number): number | null {
   if (node instanceof Element) return node.getClientRects().length === 0 ? null : node.getBoundingClientRect().top;
@@ -106,8 +102,11 @@ function firstBelow(boxes: ArrayLike<Element>, line: number): number {
   return low;
 }
 
-/** What stands at `line` within a row: the smallest thing that begins there, or a character of it; then what is around it. */
-function wordsAt(row: HTMLElement, line: number): { node: Element | Text; character: number }[] {
+/**
+ * What stands at `line` within a row: the smallest thing that begins there, or a character of it; then what is around it.
+ * `after`: what begins next where only the row's end reaches across the line.
+ */
+function wordsAt(row: HTMLElement, line: number, after: HTMLElement | null): { node: Element | Text; character: number }[] {
   const path: Element[] = [row];
   for (let at: Element = row; at.getBoundingClientRect().top < line && !isClosed(at);) {
     const child = childBelow(at, line);
@@ -120,7 +119,7 @@ function wordsAt(row: HTMLElement, line: number): { node: Element | Text; charac
   if (smallest.getBoundingClientRect().top < line) {
     // It reaches across the line: hold a character of it, else what begins next.
     const text = isClosed(smallest) ? null : characterBelow(smallest, line);
-    const next = text === null ? nextOf(smallest, row) : null;
+    const next = text === null ? (nextOf(smallest, row) ?? after) : null;
     if (text !== null) found.push(text);
     if (next !== null) found.push({ node: next, character: 0 });
   }

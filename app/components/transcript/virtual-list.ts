@@ -59,6 +59,7 @@ export function useVirtualList(parts: VirtualListParts): VirtualList {
   const reader = new ReaderLine();
   const placed = shallowRef<Placed>({ rows: [], below: 0 });
   const elements = new Map<string, HTMLElement>();
+  const unobserved = new Set<HTMLElement>();
   let motion: ScrollMotion | null = null;
   let line: Line = [];
   let pinned: Pin | null = null;
@@ -156,9 +157,11 @@ export function useVirtualList(parts: VirtualListParts): VirtualList {
     for (const element of fresh) measure(element);
     if (fresh.length === 0) return;
     // Measured just now: to be told so again within this frame would be a loop.
+    for (const element of fresh) unobserved.add(element);
     cancelAnimationFrame(frame);
     frame = requestAnimationFrame(() => {
-      for (const element of elements.values()) observer.observe(element);
+      for (const element of unobserved) if (element.isConnected) observer.observe(element);
+      unobserved.clear();
     });
   }
 
@@ -174,14 +177,14 @@ export function useVirtualList(parts: VirtualListParts): VirtualList {
       if (Math.abs(off) >= 0.5) motion.to(motion.top + off);
       pick();
     } else {
-      const drift = reader.drift(box);
+      const drift = reader.drift(box, motion.top);
       if (drift === null) {
         motion.to(wanted());
         pick();
       } else {
         const rest = Math.abs(drift) < 0.5 ? drift : motion.by(drift);
         // What an end of the list took away is gone; parts of a pixel are not, or they would add up.
-        reader.keep(box, Math.abs(rest) < 1 ? rest : 0);
+        reader.keep(box, motion.top, Math.abs(rest) < 1 ? rest : 0);
       }
     }
     remember();
@@ -191,7 +194,7 @@ export function useVirtualList(parts: VirtualListParts): VirtualList {
     return row === undefined ? null : pinned!.within(row);
   }
   function pick(): void {
-    if (scroller.value !== null) reader.pick(scroller.value, [...elements.values()]);
+    if (scroller.value !== null && motion !== null) reader.pick(scroller.value, motion.top, [...elements.values()]);
   }
   function remember(): void {
     const top = motion!.top;
@@ -203,7 +206,7 @@ export function useVirtualList(parts: VirtualListParts): VirtualList {
     const box = scroller.value!;
     pinned = null;
     // What grew since the last look is no move of the reader's.
-    const drift = following.value ? null : reader.drift(box);
+    const drift = following.value ? null : reader.drift(box, motion!.top);
     if (drift !== null && Math.abs(drift) >= 0.5) motion!.by(drift);
     parts.moved(box.scrollTop, from);
     if (!following.value) pick();
