@@ -6,6 +6,7 @@
  * A delta costs what is open, however much is settled.
  */
 import type { Token, Tokens } from 'marked';
+import { noteGrowth } from '#shared/chunks/grown.ts';
 import { Growth } from './growth.ts';
 import { addLinks, lex, type LinkTable } from './markdown.ts';
 import { closesFence, isClosed, piecesOf, samePiece, samePieces, type CodePiece, type Piece } from './pieces.ts';
@@ -39,6 +40,8 @@ export class Blocks {
   #settled = 0;
   /** The text behind them, its line ends normalised. */
   #tail = '';
+  /** It ended in the first of the two characters of a line end, perhaps. */
+  #cut = false;
   #settledLinks: LinkTable = Object.create(null) as LinkTable;
   #links: LinkTable = this.#settledLinks;
   /** Sources of settled blocks in which a link may come to stand, by place. */
@@ -59,20 +62,24 @@ export class Blocks {
 
   /**
    * The text is `text` now. `final`: it is whole. Answers the place of the first block that is another object than before, or
-   * the number of blocks. A text that does not go on from the last one is read from its beginning.
+   * the number of blocks. A text that does not go on from the last one is read from its beginning. `grown`: what it has more
+   * than the last one, where that is known.
    */
-  take(text: string, final: boolean): number {
+  take(text: string, final: boolean, grown: string | null = null): number {
     const before = this.#growth.text;
     if (text === before && final === this.#final) return this.#blocks.length;
-    const goesOn = this.#growth.take(text, final);
+    const goesOn = this.#growth.take(text, final, grown !== null);
     const ended = this.#final;
     this.#final = final;
     if (!goesOn) {
       this.#forget();
       this.#tail = normal(text, false);
+      this.#cut = text.endsWith('\r');
       return this.#advance();
     }
-    const added = normal(text.slice(before.length), before.endsWith('\r'));
+    const more = grown ?? text.slice(before.length);
+    const added = normal(more, this.#cut);
+    if (more !== '') this.#cut = more.endsWith('\r');
     if (this.#code !== null && !final && !ended) return this.#grow(this.#code, added);
     this.#code = null;
     this.#tail += added;
@@ -150,14 +157,15 @@ export class Blocks {
     }
     const lineWas = code.line;
     code.line = lines.at(-1)!;
-    const next = code.rest + added;
+    const rest = code.rest + added;
     // One line end is cut off, two are not: so says the lexer.
-    const blank = next === '\n' ? lineWas === '' : next.endsWith('\n\n');
-    code.rest = next.endsWith('\n') && !blank ? '\n' : '';
-    const more = code.rest === '' ? next : next.slice(0, -1);
+    const blank = rest === '\n' ? lineWas === '' : rest.endsWith('\n\n');
+    code.rest = rest.endsWith('\n') && !blank ? '\n' : '';
+    const more = code.rest === '' ? rest : rest.slice(0, -1);
     if (more === '') return this.#blocks.length;
     code.text += more;
-    this.#blocks[this.#settled] = { kind: 'code', code: code.text, lang: code.lang, closed: false };
+    const next: CodeBlock = { kind: 'code', code: code.text, lang: code.lang, closed: false };
+    this.#blocks[this.#settled] = noteGrowth(next, this.#blocks[this.#settled]!, more);
     return this.#settled;
   }
 
@@ -195,7 +203,7 @@ export function blocksOf(text: string, final: boolean): readonly Block[] {
   return blocks.all;
 }
 
-/** One kind of line end. `cut`: the text before ended between the two characters of one, perhaps. */
+/** One kind of line end. `cut`: the text before ended in the first character of one. */
 function normal(text: string, cut: boolean): string {
   const rest = cut && text.startsWith('\n') ? text.slice(1) : text;
   return rest.includes('\r') ? rest.replace(/\r\n?/g, '\n') : rest;

@@ -1,4 +1,5 @@
 /** Frames around code: its language, a copy button, its own scrolling. Built from nodes and text alone. */
+import { growthSince } from '#shared/chunks/grown.ts';
 import { copyText } from './clipboard.ts';
 import { highlight, type Segment } from './highlight.ts';
 import { whenIdle } from './idle.ts';
@@ -26,8 +27,9 @@ export function codeFrame(): CodeFrame {
   const button = make('button', 'btn');
   const pre = make('pre', 'code__text');
   const code = make('code', '');
+  const lines = new Lines(code);
   let shown: CodePiece = { code: '', lang: '', closed: false };
-  let words = document.createTextNode('');
+  let painted = false;
   button.type = 'button';
   button.dataset['kind'] = 'quiet';
   button.dataset['size'] = 's';
@@ -41,7 +43,6 @@ export function codeFrame(): CodeFrame {
   });
   pre.dir = 'ltr';
   pre.tabIndex = 0;
-  code.append(words);
   pre.append(code);
   head.append(label, button);
   root.append(head, pre);
@@ -50,12 +51,15 @@ export function codeFrame(): CodeFrame {
     label.textContent = lang === '' ? 'text' : lang;
     pre.setAttribute('aria-label', lang === '' ? 'Code' : `Code, ${lang}`);
   }
-  function write(before: string, text: string): void {
-    if (words.parentNode !== code) {
-      words = document.createTextNode(text);
-      code.replaceChildren(words);
-    } else if (text.startsWith(before)) words.appendData(text.slice(before.length));
-    else words.data = text;
+  function write(before: CodePiece, piece: CodePiece): void {
+    const grown = painted ? null : growthSince(piece, before);
+    if (grown !== null) lines.add(grown);
+    else if (painted || !piece.code.startsWith(before.code)) {
+      painted = false;
+      code.replaceChildren();
+      lines.reset();
+      lines.add(piece.code);
+    } else lines.add(piece.code.slice(before.code.length));
   }
   /** Colour takes the place of the plain words, unless they were changed meanwhile or are being selected. */
   async function paint(piece: CodePiece): Promise<void> {
@@ -64,7 +68,10 @@ export function codeFrame(): CodeFrame {
     const put = (): void => {
       if (shown !== piece || !root.isConnected) return;
       if (isSelected(code)) whenIdle(put);
-      else code.replaceChildren(...nodesOf(segments));
+      else {
+        painted = true;
+        code.replaceChildren(...nodesOf(segments));
+      }
     };
     whenIdle(put);
   }
@@ -75,12 +82,48 @@ export function codeFrame(): CodeFrame {
       const before = shown;
       shown = piece;
       if (piece.lang !== before.lang) name(piece.lang);
-      if (piece.code !== before.code) write(before.code, piece.code);
+      if (piece.code.length !== before.code.length || piece.code !== before.code) write(before, piece);
       if (piece.closed && piece.lang !== '') void paint(piece);
     },
   };
   frames.set(root, frame);
   return frame;
+}
+
+const PART_LINES = 32;
+
+/** Plain lines in parts that are laid out each by itself, so that a line more costs a part and not all of them. */
+class Lines {
+  readonly #box: Element;
+  #last: Text | null = null;
+  #count = 0;
+  constructor(box: Element) {
+    this.#box = box;
+  }
+  reset(): void {
+    this.#last = null;
+    this.#count = 0;
+  }
+  add(text: string): void {
+    for (let from = 0; from < text.length;) {
+      let end = from;
+      while (end < text.length && this.#count < PART_LINES) {
+        const at = text.indexOf('\n', end);
+        end = at < 0 ? text.length : at + 1;
+        if (at >= 0) this.#count++;
+      }
+      this.#put(text.slice(from, end));
+      if (this.#count === PART_LINES) this.reset();
+      from = end;
+    }
+  }
+  #put(text: string): void {
+    if (this.#last !== null) return this.#last.appendData(text);
+    this.#last = document.createTextNode(text);
+    const part = make('span', 'code__part');
+    part.append(this.#last);
+    this.#box.append(part);
+  }
 }
 
 /** Text nodes, in spans where they have a colour. */

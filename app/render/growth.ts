@@ -14,10 +14,13 @@ export class Growth {
   get text(): string {
     return this.#text;
   }
-  /** Takes the next text. False: it is another one, of which nothing is known. `exactly`: compare the whole. */
-  take(text: string, exactly: boolean): boolean {
+  /**
+   * Takes the next text. False: it is another one, of which nothing is known. `exactly`: compare the whole. `known`: that it
+   * goes on is known from where it comes, so it is not even looked at.
+   */
+  take(text: string, exactly: boolean, known: boolean): boolean {
     const before = this.#text;
-    const goesOn = text.length >= before.length && this.#near(text, before) && this.#whole(text, exactly);
+    const goesOn = (known && !exactly) || (text.length >= before.length && this.#near(text, before) && this.#whole(text, exactly));
     this.#text = text;
     if (!goesOn) this.#checked = text;
     return goesOn;

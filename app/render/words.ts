@@ -2,12 +2,15 @@
  * A text of Markdown as one element that grows in place, outside the virtual DOM: a delta touches the blocks that it changes and
  * nothing else, however long the text is. A long text that comes at once is put up in slices, a slice a frame, from its top.
  */
+import { growthSince } from '#shared/chunks/grown.ts';
 import { Blocks, type Block } from './blocks.ts';
 import { codeFrame, frameOf } from './frames.ts';
 import { morph, nodeOf } from './nodes.ts';
 
 /** Characters that are put up in one go. */
 const SLICE = 12_000;
+/** Blocks are laid out in parts: what grows costs its own part, however many there are. */
+const PART_BLOCKS = 32;
 
 export class Words {
   readonly root: HTMLElement;
@@ -17,6 +20,9 @@ export class Words {
   readonly #boxes: HTMLElement[] = [];
   #text = '';
   #open = false;
+  #source: object | null = null;
+  /** Whose text the blocks are of. */
+  #taken: object | null = null;
   /** Characters of the text that are up. */
   #upTo = 0;
   #frame = 0;
@@ -29,10 +35,11 @@ export class Words {
     return this.#blocks.read;
   }
 
-  /** The text is `text` now. `open`: more of it is being written. */
-  show(text: string, open: boolean): void {
+  /** The text is `text` now. `open`: more of it is being written. `source`: whose text it is, which may know how it grew. */
+  show(text: string, open: boolean, source: object | null = null): void {
     this.#text = text;
     this.#open = open;
+    this.#source = source;
     if (this.#upTo > text.length) this.#upTo = 0;
     if (this.#frame === 0) this.#put();
   }
@@ -50,8 +57,11 @@ export class Words {
     const rest = this.#text.length - this.#upTo;
     const whole = rest <= SLICE * 1.5;
     this.#upTo = whole ? this.#text.length : this.#upTo + SLICE;
-    const first = whole ? this.#blocks.take(this.#text, !this.#open) : this.#blocks.take(this.#text.slice(0, this.#upTo), false);
-    this.#draw(first);
+    if (whole) {
+      const grown = this.#source !== null && this.#taken !== null ? growthSince(this.#source, this.#taken) : null;
+      this.#draw(this.#blocks.take(this.#text, !this.#open, grown));
+    } else this.#draw(this.#blocks.take(this.#text.slice(0, this.#upTo), false));
+    this.#taken = whole ? this.#source : null;
     if (!whole) {
       this.#frame = requestAnimationFrame(() => {
         this.#frame = 0;
@@ -70,13 +80,22 @@ export class Words {
       if (shown !== undefined && box !== undefined && grow(box, shown, block)) continue;
       const made = boxOf(block);
       this.#boxes[at] = made;
-      if (box === undefined) this.root.append(made);
+      if (box === undefined) this.#append(made, at);
       else box.replaceWith(made);
     }
     while (this.#shown.length > blocks.length) {
       this.#shown.pop();
       this.#boxes.pop()?.remove();
+      if (this.#shown.length % PART_BLOCKS === 0) this.root.lastElementChild?.remove();
     }
+  }
+  #append(box: HTMLElement, at: number): void {
+    if (at % PART_BLOCKS === 0) {
+      const part = document.createElement('div');
+      part.className = 'md__part';
+      this.root.append(part);
+    }
+    this.root.lastElementChild!.append(box);
   }
 }
 
@@ -90,13 +109,20 @@ function boxOf(block: Block): HTMLElement {
     return box;
   }
   box.dir = 'auto';
+  box.toggleAttribute('data-head', isHead(block));
   for (const part of block.parts) box.append(nodeOf(part));
   return box;
 }
 /** False: another kind of block, which needs another box. */
 function grow(box: Element, before: Block, after: Block): boolean {
   if (before.kind !== after.kind) return false;
-  if (before.kind === 'words' && after.kind === 'words') morph(box, before.parts, after.parts);
-  else if (after.kind === 'code') frameOf(box.firstChild!)?.show(after);
+  if (before.kind === 'words' && after.kind === 'words') {
+    morph(box, before.parts, after.parts);
+    if (isHead(before) !== isHead(after)) box.toggleAttribute('data-head', isHead(after));
+  } else if (after.kind === 'code') frameOf(box.firstChild!)?.show(after);
   return true;
+}
+function isHead(block: Block): boolean {
+  const first = block.kind === 'words' ? block.parts[0] : undefined;
+  return typeof first === 'object' && 'tag' in first && first.tag === 'h3';
 }

@@ -10,6 +10,7 @@ import { chunkId } from '../ids.ts';
 import type { AgentEvent } from '../protocol/agent-events.ts';
 import type { ChunkDataByType } from '../protocol/records.ts';
 import type { LiveChunk, LiveSnapshot, Phase } from '../protocol/summaries.ts';
+import { noteGrowth } from './grown.ts';
 
 export interface LiveFold {
   readonly turnId: string;
@@ -90,7 +91,9 @@ type ChunkEvent = Exclude<AgentEvent, { type: 'step-start' | 'retry' | 'status' 
 function foldChunk(state: LiveFold, chunks: LiveChunk[], event: ChunkEvent): void {
   switch (event.type) {
     case 'text-delta':
-      return change<'text'>(state, chunks, event.i, 'text', { text: '' }, (data) => ({ ...data, text: data.text + event.text }));
+      return change<'text'>(state, chunks, event.i, 'text', { text: '' }, (data) =>
+        noteGrowth({ ...data, text: data.text + event.text }, data, event.text),
+      );
     case 'text-end':
       return change<'text'>(
         state,
@@ -102,7 +105,9 @@ function foldChunk(state: LiveFold, chunks: LiveChunk[], event: ChunkEvent): voi
         false,
       );
     case 'thinking-delta':
-      return change<'thinking'>(state, chunks, event.i, 'thinking', { text: '' }, (data) => ({ ...data, text: data.text + event.text }));
+      return change<'thinking'>(state, chunks, event.i, 'thinking', { text: '' }, (data) =>
+        noteGrowth({ ...data, text: data.text + event.text }, data, event.text),
+      );
     case 'thinking-end':
       return change<'thinking'>(
         state,

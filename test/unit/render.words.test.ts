@@ -1,6 +1,7 @@
 // @vitest-environment jsdom
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { emptyFold, fold } from '#shared/chunks/fold.ts';
 import { Blocks } from '../../app/render/blocks.ts';
 import { Words } from '../../app/render/words.ts';
 import { documents } from '../support/markdown.ts';
@@ -31,6 +32,10 @@ function made(): Words {
   document.body.append(root);
   return new Words(root);
 }
+/** Top-level blocks, in order. */
+function boxes(words: Words): Element[] {
+  return [...words.root.querySelectorAll('.md__block')];
+}
 function atOnce(text: string, open: boolean): string {
   const words = made();
   words.show(text, open);
@@ -54,12 +59,12 @@ describe('a text on the page', () => {
           words.show(text.slice(0, end), true);
           if (step % 4 === 0 && words.root.innerHTML !== atOnce(text.slice(0, end), true)) others.push(text.slice(0, end));
           blocks.take(text.slice(0, end), false);
-          for (let at = 0; at < blocks.settled; at++) kept[at] ??= words.root.childNodes[at]!;
+          for (let at = 0; at < blocks.settled; at++) kept[at] ??= boxes(words)[at]!;
         }
         words.show(text, false);
         expect(others).toEqual([]);
         expect(words.root.innerHTML).toBe(atOnce(text, false));
-        for (const [at, node] of kept.entries()) expect(node).toBe(words.root.childNodes[at]);
+        for (const [at, node] of kept.entries()) expect(node).toBe(boxes(words)[at]);
         words.root.remove();
       }),
       { numRuns: 30 },
@@ -70,7 +75,7 @@ describe('a text on the page', () => {
     const words = made();
     let text = 'First.\n\nHere is **bold** and *more* of the words';
     words.show(text, true);
-    const open = words.root.lastElementChild!;
+    const open = boxes(words)[1]!;
     const bold = open.querySelector('strong')!.firstChild!;
     const range = document.createRange();
     range.setStart(open.querySelector('p')!.firstChild!, 2);
@@ -82,19 +87,47 @@ describe('a text on the page', () => {
     expect(bold.isConnected).toBe(true);
   });
 
-  test('B28: open code is one text node that grows', () => {
+  test('B28: open code grows by what is new, in parts of some lines each', () => {
     const words = made();
     let text = 'So:\n\n```ts\nconst';
     words.show(text, true);
-    const node = words.root.querySelector('code')!.firstChild as Text;
+    const node = words.root.querySelector('code span')!.firstChild as Text;
     const added = vi.spyOn(node, 'appendData');
     words.show((text += ' a'), true);
     words.show((text += ' = 1;\n'), true);
     words.show((text += 'x\n'), true);
     expect(added.mock.calls).toEqual([[' a'], [' = 1;'], ['\nx']]);
+    const more = Array.from({ length: 100 }, (_, at) => `line ${at}\n`).join('');
+    words.show((text += more), true);
     words.show((text += '```\n'), true);
-    expect(words.root.querySelector('code')!.firstChild).toBe(node);
-    expect(node.data).toBe('const a = 1;\nx');
+    expect(node.isConnected).toBe(true);
+    expect(words.root.querySelectorAll('code > span')).toHaveLength(4);
+    expect(words.root.querySelector('code')!.textContent).toBe(`const a = 1;\nx\n${more}`.slice(0, -1));
+  });
+  test('B28: how a live text grew is taken from its fold: it is not read again, and the page is as if it was', () => {
+    const key = { turnId: 't', step: 0, attempt: 0, phase: 'message' } as const;
+    const text = 'Words **here**.\r\n\r\n```ts\r\nconst a = 1;\r\n\r\nb\r\n```\r\n\r\n- a\r\n- b\r\n\r\nThe end.';
+    for (const size of [1, 3, 7]) {
+      const words = made();
+      let live = emptyFold(key);
+      for (let from = 0, shown = 0; from < text.length; from += size, shown++) {
+        live = fold(live, [{ type: 'text-delta', turnId: 't', step: 0, i: 0, text: text.slice(from, from + size) }]);
+        const data = live.chunks[0]!.data as { text: string };
+        // Not every state is seen.
+        if (shown % 3 !== 1) words.show(data.text, true, data);
+      }
+      const sealed = { text };
+      words.show(text, false, sealed);
+      expect(words.root.innerHTML).toBe(atOnce(text, false));
+      // Another attempt under the same id.
+      live = fold(live, [
+        { type: 'step-start', turnId: 't', step: 0, attempt: 1, source: 's' },
+        { type: 'text-delta', turnId: 't', step: 0, i: 0, text: 'Anew' },
+      ]);
+      const anew = live.chunks[0]!.data as { text: string };
+      words.show(anew.text, true, anew);
+      expect(words.root.innerHTML).toBe(atOnce('Anew', true));
+    }
   });
   test('code in a list grows in its frame', () => {
     const words = made();
@@ -114,15 +147,16 @@ describe('a text on the page', () => {
     ).join('');
     const words = made();
     words.show(text, false);
-    const first = words.root.childElementCount;
+    const first = boxes(words).length;
     expect(first).toBeGreaterThan(100);
     expect(first).toBeLessThan(500);
-    const top = words.root.firstElementChild;
+    const top = boxes(words)[0];
     frame();
-    expect(words.root.childElementCount).toBeGreaterThan(first);
+    expect(boxes(words).length).toBeGreaterThan(first);
     frameAll();
-    expect(words.root.firstElementChild).toBe(top);
-    expect(words.root.childElementCount).toBe(918);
+    expect(boxes(words)[0]).toBe(top);
+    expect(boxes(words)).toHaveLength(918);
+    expect([...words.root.children].every((part) => part.childElementCount <= 32)).toBe(true);
     expect(words.root.textContent).toContain('Paragraph 899 with words.');
     // Reading it in slices is hardly more work than reading it once.
     expect(words.read).toBeLessThan(text.length * 1.2);
@@ -135,11 +169,11 @@ describe('a text on the page', () => {
     expect(frames).toHaveLength(1);
     words.stop();
     frame();
-    const before = words.root.childElementCount;
+    const before = boxes(words).length;
     words.resume();
     frameAll();
-    expect(words.root.childElementCount).toBeGreaterThan(before);
-    expect(words.root.lastElementChild!.textContent).toBe('The end');
+    expect(boxes(words).length).toBeGreaterThan(before);
+    expect(boxes(words).at(-1)!.textContent).toBe('The end');
   });
   test('a shorter or another text takes the place of the one before', () => {
     const words = made();
@@ -169,9 +203,9 @@ describe('colour', () => {
     const words = made();
     words.show('```ts\nconst a = "x";\n', true);
     await settle();
-    expect(words.root.querySelector('code span')).toBeNull();
+    expect(words.root.querySelector('code [class=k]')).toBeNull();
     words.show('```ts\nconst a = "x";\n```\n', true);
-    expect(words.root.querySelector('code span')).toBeNull();
+    expect(words.root.querySelector('code [class=k]')).toBeNull();
     await settle();
     expect(words.root.querySelector('code .k')?.textContent).toBe('const');
     expect(words.root.querySelector('code')!.textContent).toBe('const a = "x";');
@@ -187,7 +221,7 @@ describe('colour', () => {
       await new Promise((resolve) => setTimeout(resolve, 2));
       for (const callback of idle.splice(0)) callback();
     }
-    expect(words.root.querySelector('code span')).toBeNull();
+    expect(words.root.querySelector('code [class=k]')).toBeNull();
     document.getSelection()!.removeAllRanges();
     await settle();
     expect(words.root.querySelector('code .k')?.textContent).toBe('const');
@@ -197,7 +231,7 @@ describe('colour', () => {
     words.show(`\`\`\`ts\n${'const c = 3;\n'.repeat(3000)}\`\`\`\n`, false);
     frameAll();
     await settle();
-    expect(words.root.querySelector('code span')).toBeNull();
+    expect(words.root.querySelector('code [class=k]')).toBeNull();
     expect(words.root.querySelector('code')!.textContent).toHaveLength(13 * 3000 - 1);
   });
 });
