@@ -12,19 +12,31 @@ export class LateError extends Error {
 
 const CLOSED = new Set(['DatabaseClosedError', 'InvalidStateError', 'UnknownError', 'TransactionInactiveError']);
 
+/** The names of an error and of all that is inside it, up to some depth. */
+function* namesIn(error: unknown): Generator<string> {
+  let at: unknown = error;
+  for (let depth = 0; depth < 8 && typeof at === 'object' && at !== null; depth++) {
+    if ('name' in at && typeof at.name === 'string') yield at.name;
+    at = 'inner' in at ? at.inner : 'cause' in at ? at.cause : null;
+  }
+}
+
 /**
  * The fault behind an error. A full disk arrives as an AbortError with the quota error inside, possibly several levels
  * deep, so every `inner` and `cause` is looked at.
  */
 export function faultOf(error: unknown): DiskFault {
   let found: DiskFault = 'failed';
-  let at: unknown = error;
-  for (let depth = 0; depth < 8 && typeof at === 'object' && at !== null; depth++) {
-    const name = 'name' in at && typeof at.name === 'string' ? at.name : '';
+  for (const name of namesIn(error)) {
     if (name === 'QuotaExceededError') return 'quota';
     if (found === 'failed' && CLOSED.has(name)) found = 'closed';
     if (found === 'failed' && name === 'LateError') found = 'late';
-    at = 'inner' in at ? at.inner : 'cause' in at ? at.cause : null;
   }
   return found;
+}
+
+/** Whether a value could not be stored since it is no plain data: a reactive proxy, most likely. */
+export function isUncloneable(error: unknown): boolean {
+  for (const name of namesIn(error)) if (name === 'DataCloneError') return true;
+  return false;
 }

@@ -4,80 +4,144 @@
  * since the request was made.
  */
 import type { LogRecord } from '#shared/protocol/records.ts';
-import { byPage, isDense, lastOf, merge, type Run } from './pages.ts';
-import { APPLY_RECORDS, type Applied, type Change, type Guard } from './port.ts';
-import { project } from './projections.ts';
-import { holds, projectionsIn } from './rules.ts';
-import type { CursorRow, MirrorTx } from './tx.ts';
+import type { Timeline } from '#shared/protocol/summaries.ts';
+import { byPage, isDense, lastOf, merge, pageOf, type Run } from './pages.ts';
+import { APPLY_RECORDS, type Applied, type Change, type Guard, type MirroredSession, type Projections } from './port.ts';
+import { project, type Projected } from './projections.ts';
+import { cursorOf, holds, withLog } from './guard.ts';
+import { begins, follow, followAfterJump, noMarks, rowAfter, type Followed } from './turn-marks.ts';
+import { wordsBelow } from './turns.ts';
+import type { CursorRow, MarksRow, MirrorTx, SessionMeta } from './tx.ts';
 
 /** Runs `change`. More than `APPLY_RECORDS` records are a fault of the caller: it throws before anything is read. */
 export async function applyIn(tx: MirrorTx, guard: Guard, change: Change): Promise<Applied> {
   const records = change.kind === 'timeline' ? change.timeline.records : change.records;
   if (records.length > APPLY_RECORDS) throw new RangeError(`at most ${APPLY_RECORDS} records in one transaction`);
-  if (!(await holds(tx, guard, change.sessionId))) return { ok: false, reason: 'stale' };
+  const meta = await tx.metaOf(change.sessionId);
+  if (!holds(meta, guard)) return { ok: false, reason: 'stale' };
   if (!isDense(records)) return { ok: false, reason: 'ahead' };
-  const cursor = (await tx.meta(`cursor/${change.sessionId}`)) ?? { seq: 0, lastId: null, step: 0 };
-  if (change.kind === 'records') {
-    const fresh = records.filter((record) => record.seq > cursor.seq);
-    if (fresh.length > 0 && fresh[0]!.seq !== cursor.seq + 1) return { ok: false, reason: 'ahead' };
-    if (fresh.length > 0) await goOn(tx, change.sessionId, cursor, fresh);
-  } else if (change.kind === 'backfill') {
-    const old = records.filter((record) => record.seq <= cursor.seq);
-    await store(tx, change.sessionId, byPage(old), false);
-  } else if (!(await takeTimeline(tx, change, cursor))) return { ok: false, reason: 'ahead' };
-  return { ok: true, now: await projectionsIn(tx, change.sessionId) };
+  const cursor = cursorOf(meta);
+  if (change.kind === 'backfill') {
+    await store(tx, change.sessionId, upTo(records, cursor.seq), false);
+    return { ok: true, now: null };
+  }
+  const before = await projectionsAt(tx, change.sessionId, cursor);
+  if (change.kind === 'timeline') return takeTimeline(tx, change.sessionId, change.timeline, meta, before);
+  const fresh = records.filter((record) => record.seq > cursor.seq);
+  if (fresh.length === 0) return { ok: true, now: before };
+  if (fresh[0]!.seq !== cursor.seq + 1) return { ok: false, reason: 'ahead' };
+  return { ok: true, now: await goOn(tx, change.sessionId, fresh, meta, before) };
 }
 
-async function goOn(tx: MirrorTx, sessionId: string, cursor: CursorRow, fresh: readonly LogRecord[]): Promise<void> {
-  for (const [page, run] of byPage(fresh)) {
-    if (run.to < lastOf(page)) await tx.append(sessionId, run.records);
-    else await tx.putRun(sessionId, page, merge(await tx.run(sessionId, page), run, true));
-  }
-  const session = await tx.session(sessionId);
-  const inputs = await tx.inputs(sessionId);
-  const approvals = await tx.approvals(sessionId);
-  const before = { summary: session?.summary ?? null, inputs, approvals, step: cursor.step };
-  const after = fresh.reduce<ReturnType<typeof project>>(project, before);
-  if (session !== undefined && after.summary !== null && after.summary !== session.summary) {
-    await tx.putSession({ ...session, summary: after.summary });
-  }
-  if (after.inputs !== inputs) await tx.setInputs(sessionId, after.inputs);
-  if (after.approvals !== approvals) await tx.setApprovals(sessionId, after.approvals);
+function upTo(records: readonly LogRecord[], seq: number): readonly LogRecord[] {
+  return (records.at(-1)?.seq ?? 0) <= seq ? records : records.filter((record) => record.seq <= seq);
+}
+
+interface Before extends Projections {
+  session: MirroredSession | undefined;
+}
+async function projectionsAt(tx: MirrorTx, sessionId: string, cursor: CursorRow): Promise<Before> {
+  const [session, inputs, approvals] = await Promise.all([tx.session(sessionId), tx.inputs(sessionId), tx.approvals(sessionId)]);
+  return { cursor: { seq: cursor.seq, lastId: cursor.lastId }, session, summary: session?.summary ?? null, inputs, approvals };
+}
+
+async function goOn(
+  tx: MirrorTx,
+  sessionId: string,
+  fresh: readonly LogRecord[],
+  meta: SessionMeta,
+  { session, inputs, approvals }: Before,
+): Promise<Projections> {
+  const cursor = cursorOf(meta);
+  const pages = byPage(fresh);
+  const first = pageOf(fresh[0]!.seq);
+  // Above the cursor nothing is held: only the page that it stands in may hold something to join.
+  const joins = pages.get(first)!.to === lastOf(first) ? (await tx.held(sessionId, first, first)).get(first) : undefined;
+  const turns = await followOn(tx, sessionId, fresh, meta);
+  const after = fresh.reduce<Projected>(project, { summary: session?.summary ?? null, inputs, approvals, step: cursor.step });
   const last = fresh.at(-1)!;
-  await tx.setMeta(`cursor/${sessionId}`, { seq: last.seq, lastId: last.id, step: after.step });
+  const next = { seq: last.seq, lastId: last.id, step: after.step, turnId: turns.turnId };
+
+  const joined = joins === undefined || joins === 'full' ? null : joins;
+  const putPage = (page: number, run: Run): PromiseLike<unknown> => {
+    if (run.to < lastOf(page)) return tx.append(sessionId, run.records);
+    const held = page === first ? joined : null;
+    return tx.putRun(sessionId, page, merge(held, run, true), held);
+  };
+  const { summary } = after;
+  await Promise.all([
+    ...[...pages].map(([page, run]) => putPage(page, run)),
+    session !== undefined && summary !== null && summary !== session.summary && tx.putSession({ ...session, summary }),
+    after.inputs !== inputs && tx.setInputs(sessionId, after.inputs),
+    after.approvals !== approvals && tx.setApprovals(sessionId, after.approvals),
+    tx.putTurns(sessionId, turns.marks),
+    tx.setMeta(`log/${sessionId}`, withLog(meta, { cursor: next, marks: turns.row })),
+  ]);
+  return {
+    cursor: { seq: next.seq, lastId: next.lastId },
+    summary,
+    inputs: [...after.inputs],
+    approvals: [...after.approvals],
+  };
 }
 
-async function store(tx: MirrorTx, sessionId: string, pages: ReadonlyMap<number, Run>, toCursor: boolean): Promise<void> {
-  for (const [page, run] of pages) {
-    const held = await tx.run(sessionId, page);
-    const merged = merge(held, run, toCursor);
-    if (merged !== held) await tx.putRun(sessionId, page, merged);
+/** Follows the turns that begin in `fresh`, which go on from the cursor. */
+async function followOn(tx: MirrorTx, sessionId: string, fresh: readonly LogRecord[], meta: SessionMeta): Promise<Marked> {
+  const { seq, turnId } = cursorOf(meta);
+  const row = meta.marks ?? noMarks(seq);
+  const words = begins(fresh, turnId) ? await wordsBelow(tx, sessionId, row, seq) : null;
+  const after = follow(fresh, turnId, words);
+  return { ...after, row: rowAfter(row, seq, after) };
+}
+type Marked = Followed & { row: MarksRow };
+
+/** Stores dense records. `toCursor`: their end is the cursor. */
+async function store(tx: MirrorTx, sessionId: string, records: readonly LogRecord[], toCursor: boolean): Promise<void> {
+  if (records.length === 0) return;
+  const held = await tx.held(sessionId, pageOf(records[0]!.seq), pageOf(records.at(-1)!.seq));
+  const writes: PromiseLike<unknown>[] = [];
+  for (const [page, run] of byPage(records)) {
+    const before = held.get(page);
+    if (before === 'full') continue;
+    const merged: Run = merge(before ?? null, run, toCursor);
+    if (merged !== before) writes.push(tx.putRun(sessionId, page, merged, before ?? null));
   }
+  await Promise.all(writes);
 }
 
 /** A snapshot is the truth up to its head; one that another tab has passed meanwhile only adds rows. */
-async function takeTimeline(tx: MirrorTx, change: Change & { kind: 'timeline' }, cursor: CursorRow): Promise<boolean> {
-  const { records, head, session, pendingInputs, approvals } = change.timeline;
-  if (head > 0 && records.at(-1)?.seq !== head) return false;
-  await store(tx, change.sessionId, byPage(records), head >= cursor.seq);
-  if (head < cursor.seq) return true;
-  const held = await tx.session(change.sessionId);
-  if (held === undefined || held.summary.version <= session.version) {
-    await tx.putSession({ id: session.id, summary: session, readTotal: held?.readTotal ?? session.total });
-  }
-  await tx.setInputs(
-    change.sessionId,
-    pendingInputs.filter((input) => input.state === 'pending'),
-  );
-  await tx.setApprovals(
-    change.sessionId,
-    approvals.filter((approval) => approval.state === 'open'),
-  );
+async function takeTimeline(tx: MirrorTx, sessionId: string, timeline: Timeline, meta: SessionMeta, before: Before): Promise<Applied> {
+  const { records, head, session } = timeline;
+  const cursor = cursorOf(meta);
+  if (head > 0 && records.at(-1)?.seq !== head) return { ok: false, reason: 'ahead' };
+  await store(tx, sessionId, records, head >= cursor.seq);
+  if (head < cursor.seq) return { ok: true, now: before };
+  const isNewer = before.session === undefined || before.session.summary.version <= session.version;
+  const inputs = timeline.pendingInputs.filter((input) => input.state === 'pending');
+  const approvals = timeline.approvals.filter((approval) => approval.state === 'open');
   const step = records.findLast((record) => record.kind === 'chunk' && record.step !== null);
-  await tx.setMeta(`cursor/${change.sessionId}`, {
+  const joins = (records[0]?.seq ?? 1) <= cursor.seq + 1;
+  const turns = joins
+    ? await followOn(
+        tx,
+        sessionId,
+        records.filter(({ seq }) => seq > cursor.seq),
+        meta,
+      )
+    : followAfterJump(meta.marks ?? noMarks(cursor.seq), cursor.seq, records);
+  const next: CursorRow = {
     seq: head,
     lastId: records.at(-1)?.id ?? null,
     step: step?.kind === 'chunk' ? (step.step ?? 0) : cursor.step,
-  });
-  return true;
+    turnId: session.turnId ?? turns.turnId,
+  };
+  await Promise.all([
+    isNewer && tx.putSession({ id: session.id, summary: session, readTotal: before.session?.readTotal ?? session.total }),
+    tx.setInputs(sessionId, inputs),
+    tx.setApprovals(sessionId, approvals),
+    tx.putTurns(sessionId, turns.marks),
+    tx.setMeta(`log/${sessionId}`, withLog(meta, { cursor: next, marks: turns.row })),
+  ]);
+  const summary = isNewer ? session : (before.summary ?? session);
+  return { ok: true, now: { cursor: { seq: next.seq, lastId: next.lastId }, summary, inputs, approvals } };
 }

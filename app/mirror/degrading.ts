@@ -1,12 +1,13 @@
 /**
  * A mirror that never stops the app (law 17). A full disk first gives up its oldest sessions; a disk that still takes nothing,
  * or is gone, hands over to memory for the rest of this window, told once. What the disk still reads, it still shows: its
- * cursor stays where its rows end, so the next start goes on from there.
+ * cursor stays where its rows end, so the next start goes on from there. What nobody waits for has no claim on any of that:
+ * once the disk was full it is refused for the rest of this window.
  */
 import { isShown } from '#shared/protocol/records.ts';
 import { faultOf } from '../disk/faults.ts';
 import { memoryMirror } from './memory.ts';
-import type { Mirror, Stretch } from './port.ts';
+import type { Copied, Mirror, Stretch } from './port.ts';
 
 export interface DegradingParts {
   /** Null: there is no IndexedDB. */
@@ -18,12 +19,14 @@ export interface DegradingParts {
 }
 /** Sessions that one write may push out before the disk counts as full for good. */
 const EVICTIONS = 8;
+const FULL: Copied = { ok: false, reason: 'full' };
 /** Shown chunks that memory takes over of each session it goes on with. */
 const SEED_CHUNKS = 20;
 
 export function degradingMirror(parts: DegradingParts): Mirror {
   const { disk } = parts;
   let spare: Promise<Mirror> | null = null;
+  let wasFull = false;
   const seeded = new Set<string>();
 
   function lose(error: unknown): Promise<Mirror> {
@@ -84,9 +87,21 @@ export function degradingMirror(parts: DegradingParts): Mirror {
       try {
         return await work(disk);
       } catch (error) {
+        wasFull ||= faultOf(error) === 'quota';
         const room = faultOf(error) === 'quota' && evictions < EVICTIONS && (await makeRoom(sessionId));
         if (!room) return onSpare(await lose(error));
       }
+    }
+  }
+  /** A write that nobody waits for: on disk or nowhere. */
+  async function unasked<T>(work: (mirror: Mirror) => Promise<T>, full: T): Promise<T> {
+    if (disk === null || spare !== null || wasFull) return full;
+    try {
+      return await work(disk);
+    } catch (error) {
+      if (faultOf(error) !== 'quota') throw error;
+      wasFull = true;
+      return full;
     }
   }
   /** A disk too full to drop a session is full for good. */
@@ -128,6 +143,26 @@ export function degradingMirror(parts: DegradingParts): Mirror {
       const near = await run(sessionId, (at) => at.nextBelow(sessionId, before));
       return spare === null ? near : Math.max(near, await tryDisk((from) => from.nextBelow(sessionId, before), 0));
     },
+    coverage: (sessionId) => run(sessionId, (at) => at.coverage(sessionId)),
+    copy: (guard, change) => unasked<Copied>((at) => at.copy(guard, change), FULL),
+
+    async turns(sessionId, before, limit) {
+      const near = await run(sessionId, (at) => at.turns(sessionId, before, limit));
+      if (spare === null || !near.missing || near.turns.length > 0) return near;
+      return tryDisk((from) => from.turns(sessionId, before, limit), near);
+    },
+    turnsReach: (sessionId) => run(sessionId, (at) => at.turnsReach(sessionId)),
+    putTurns: (guard, sessionId, turns, span) => unasked<Copied>((at) => at.putTurns(guard, sessionId, turns, span), FULL),
+    async blob(sha256) {
+      const near = await run(null, (at) => at.blob(sha256));
+      return spare === null || near !== undefined ? near : tryDisk((from) => from.blob(sha256), undefined);
+    },
+    blobsMissing: (sha256s) => run(null, (at) => at.blobsMissing(sha256s)),
+    async putBlob(guard, sessionId, sha256, data, others) {
+      if (spare !== null) return (await spare).putBlob(guard, sessionId, sha256, data, others);
+      return unasked((at) => at.putBlob(guard, sessionId, sha256, data, others), false);
+    },
+
     dropLog: (sessionId) => run(sessionId, (at) => at.dropLog(sessionId)),
     evictOne: (keep) => run(null, (at) => at.evictOne(keep)),
     async wipe() {

@@ -1,140 +1,75 @@
-/**
- * The mirror in IndexedDB. Full pages are packed, one row a page; the growing tail is kept as rows and packed when its page
- * is full, since a packed tail would be written whole at every seal. Durability is relaxed (the browser's default): what a
- * crash takes can be fetched again.
- */
-import { Dexie, type Table } from 'dexie';
+/** The mirror in IndexedDB. Durability is relaxed: what a crash takes can be fetched again. */
+import { Dexie } from 'dexie';
 import type { Timers } from '#shared/ports.ts';
-import type { LogRecord } from '#shared/protocol/records.ts';
-import type { Approval, Receipt } from '#shared/protocol/summaries.ts';
 import { Connection } from '../disk/connection.ts';
-import { mirrorOver, type Transactions } from './over-tx.ts';
-import { firstOf, lastOf, pageOf, runOf, type Run } from './pages.ts';
-import type { Mirror, MirroredSession } from './port.ts';
-import type { MetaRows, MirrorTx } from './tx.ts';
+import { IdbTx } from './idb-tx.ts';
+import { mirrorOver } from './over-tx.ts';
+import type { Mirror } from './port.ts';
+import type { MirrorTx, Store } from './tx.ts';
 
-interface PageRow extends Run {
-  sessionId: string;
-  page: number;
-}
-interface MetaRow {
-  key: string;
-  value: unknown;
-}
 export interface DiskParts {
   indexedDB: IDBFactory;
   IDBKeyRange: typeof IDBKeyRange;
   timers: Timers;
 }
 
-class MirrorDb extends Dexie {
-  readonly meta!: Table<MetaRow, string>;
-  readonly sessions!: Table<MirroredSession, string>;
-  readonly pages!: Table<PageRow, [string, number]>;
-  readonly rows!: Table<LogRecord, [string, number]>;
-  readonly inputs!: Table<Receipt, [string, string]>;
-  readonly approvals!: Table<Approval, [string, string]>;
-  constructor(name: string, parts: DiskParts) {
-    super(name, { indexedDB: parts.indexedDB, IDBKeyRange: parts.IDBKeyRange });
-    this.version(1).stores({
-      meta: 'key',
-      sessions: 'id',
-      pages: '[sessionId+page]',
-      rows: '[sessionId+seq]',
-      inputs: '[sessionId+id]',
-      approvals: '[sessionId+id]',
+/** Opening, versions and giving way to another tab's upgrade are Dexie's part. */
+function database(name: string, { indexedDB, IDBKeyRange }: DiskParts): Dexie {
+  const db = new Dexie(name, { indexedDB, IDBKeyRange, cache: 'disabled' });
+  db.version(1).stores({
+    meta: 'key',
+    sessions: 'id',
+    pages: '[sessionId+page]',
+    rows: '[sessionId+seq]',
+    inputs: '[sessionId+id]',
+    approvals: '[sessionId+id]',
+  });
+  // Since 2 a page is packed only when it is full. What was packed before is fetched again; the list and what was read stay.
+  db.version(2)
+    .stores({ turns: '[sessionId+seq]', blobs: 'sha256', blobFacts: 'sha256' })
+    .upgrade(async (old) => {
+      for (const store of ['pages', 'rows', 'inputs', 'approvals']) await old.table(store).clear();
+      await old.table('meta').where('key').startsWithAnyOf('cursor/', 'generation/').delete();
     });
-  }
-}
-
-class DexieTx implements MirrorTx {
-  readonly #db: MirrorDb;
-  constructor(db: MirrorDb) {
-    this.#db = db;
-  }
-  meta<K extends keyof MetaRows>(key: K): PromiseLike<MetaRows[K] | undefined> {
-    return this.#db.meta.get(key).then((row) => row?.value as MetaRows[K] | undefined);
-  }
-  setMeta<K extends keyof MetaRows>(key: K, value: MetaRows[K]): PromiseLike<unknown> {
-    return this.#db.meta.put({ key, value });
-  }
-  session(id: string): PromiseLike<MirroredSession | undefined> {
-    return this.#db.sessions.get(id);
-  }
-  sessions(): PromiseLike<MirroredSession[]> {
-    return this.#db.sessions.toArray();
-  }
-  putSession(session: MirroredSession): PromiseLike<unknown> {
-    return this.#db.sessions.put(session);
-  }
-  dropSession(id: string): PromiseLike<unknown> {
-    return this.#db.sessions.delete(id);
-  }
-  inputs(sessionId: string): PromiseLike<Receipt[]> {
-    return this.#of(this.#db.inputs, sessionId).toArray();
-  }
-  async setInputs(sessionId: string, inputs: readonly Receipt[]): Promise<void> {
-    await this.#of(this.#db.inputs, sessionId).delete();
-    await this.#db.inputs.bulkPut([...inputs]);
-  }
-  approvals(sessionId: string): PromiseLike<Approval[]> {
-    return this.#of(this.#db.approvals, sessionId).toArray();
-  }
-  async setApprovals(sessionId: string, approvals: readonly Approval[]): Promise<void> {
-    await this.#of(this.#db.approvals, sessionId).delete();
-    await this.#db.approvals.bulkPut([...approvals]);
-  }
-  async run(sessionId: string, page: number): Promise<Run | null> {
-    const packed = await this.#db.pages.get([sessionId, page]);
-    const rows = await this.#rowsOf(sessionId, page).toArray();
-    if (packed === undefined) return runOf(rows);
-    return runOf([...packed.records, ...rows.filter((row) => row.seq > packed.to)]);
-  }
-  append(sessionId: string, records: readonly LogRecord[]): PromiseLike<unknown> {
-    return this.#db.rows.bulkPut(records.map((record) => (record.sessionId === sessionId ? record : { ...record, sessionId })));
-  }
-  async putRun(sessionId: string, page: number, run: Run): Promise<void> {
-    await this.#db.pages.put({ sessionId, page, from: run.from, to: run.to, records: run.records });
-    await this.#rowsOf(sessionId, page).delete();
-  }
-  async pageBelow(sessionId: string, page: number): Promise<number | null> {
-    const pages = this.#db.pages.where('[sessionId+page]').between([sessionId, 0], [sessionId, page], true, true);
-    const rows = this.#db.rows.where('[sessionId+seq]').between([sessionId, 0], [sessionId, lastOf(page)], true, true);
-    // The keys' own type is not known to Dexie; the schema above says what they are.
-    const packed = (await pages.lastKey()) as [string, number] | undefined;
-    const row = (await rows.lastKey()) as [string, number] | undefined;
-    const found = [packed?.[1], row === undefined ? undefined : pageOf(row[1])].filter((at) => at !== undefined);
-    return found.length === 0 ? null : Math.max(...found);
-  }
-  async dropLog(sessionId: string): Promise<void> {
-    await this.#of(this.#db.pages, sessionId).delete();
-    await this.#of(this.#db.rows, sessionId).delete();
-    await this.#of(this.#db.inputs, sessionId).delete();
-    await this.#of(this.#db.approvals, sessionId).delete();
-    await this.#db.meta.delete(`cursor/${sessionId}`);
-  }
-  async dropAll(): Promise<void> {
-    for (const table of this.#db.tables) await table.clear();
-  }
-  #of<T, K>(table: Table<T, K>, sessionId: string) {
-    return table.where(':id').between([sessionId, Dexie.minKey], [sessionId, Dexie.maxKey]);
-  }
-  #rowsOf(sessionId: string, page: number) {
-    return this.#db.rows.where('[sessionId+seq]').between([sessionId, firstOf(page)], [sessionId, lastOf(page)], true, true);
-  }
+  return db;
 }
 
 /** Opens lazily. Every operation fails with what `disk/faults.ts` can tell apart. */
 export function dexieMirror(name: string, parts: DiskParts): Mirror {
-  const db = new MirrorDb(name, parts);
+  const db = database(name, parts);
   const connection = new Connection(db, parts.timers);
-  const tx = new DexieTx(db);
-  const transactions: Transactions = {
+
+  async function begin(mode: IDBTransactionMode, stores: readonly Store[]): Promise<IDBTransaction> {
+    if (!db.isOpen()) await db.open();
+    return db.backendDB().transaction(stores, mode, { durability: 'relaxed' });
+  }
+  return mirrorOver({
     durable: true,
-    // `async` is not for show: Dexie keeps a transaction alive over native awaits only in a function that says so.
-    write: (work) => connection.run(() => db.transaction('rw', db.tables, async () => work(tx))),
-    read: (work) => connection.run(() => db.transaction('r', db.tables, async () => work(tx))),
+    copies: true,
+    write: (stores, work) => connection.run(async () => whole(await begin('readwrite', stores), parts, work)),
+    // What was read is there at once: nobody has to wait for the end of a transaction that wrote nothing.
+    read: (stores, work) => connection.run(async () => work(new IdbTx(await begin('readonly', stores), parts.IDBKeyRange))),
     close: () => db.close(),
-  };
-  return mirrorOver(transactions);
+  });
+}
+
+/** All of `work` or nothing. A full disk may be told by the transaction alone, after every request of it went well (B18). */
+async function whole<T>(tx: IDBTransaction, { IDBKeyRange }: DiskParts, work: (tx: MirrorTx) => Promise<T>): Promise<T> {
+  let isOver = false;
+  const ended = new Promise<'complete' | 'abort'>((resolve) => {
+    tx.addEventListener('complete', () => resolve('complete'));
+    tx.addEventListener('abort', () => resolve('abort'));
+  }).finally(() => {
+    isOver = true;
+  });
+  try {
+    const value = await work(new IdbTx(tx, IDBKeyRange));
+    if ((await ended) === 'complete') return value;
+    throw tx.error ?? new DOMException('the transaction was aborted', 'AbortError');
+  } catch (error) {
+    if (!isOver) tx.abort();
+    await ended;
+    // Aborted by the browser, its requests only say that it was; why, it says itself.
+    throw tx.error ?? error;
+  }
 }

@@ -1,11 +1,10 @@
 /** Page arithmetic. Page n holds seq 100n+1 … 100n+100, one unbroken run of them; coverage is read off the pages. Pure. */
 import { PAGE_RECORDS } from '#shared/protocol/limits.ts';
 import type { LogRecord } from '#shared/protocol/records.ts';
+import type { Span } from './port.ts';
 
 /** An unbroken, non-empty run: `records[k].seq === from + k`, the last is `to`. */
-export interface Run {
-  from: number;
-  to: number;
+export interface Run extends Span {
   records: readonly LogRecord[];
 }
 
@@ -19,6 +18,9 @@ export function firstOf(page: number): number {
 export function lastOf(page: number): number {
   return (page + 1) * PAGE_RECORDS;
 }
+export function isFull(run: Span): boolean {
+  return run.to - run.from === PAGE_RECORDS - 1;
+}
 
 /** Whether the records are dense and ascending. */
 export function isDense(records: readonly LogRecord[]): boolean {
@@ -31,13 +33,13 @@ export function runOf(records: readonly LogRecord[]): Run | null {
   return { from: records[0]!.seq, to: records.at(-1)!.seq, records };
 }
 
-/** Dense records cut at page edges, ascending by page. */
+/** Ascending records, dense within each page, as the runs of their pages. */
 export function byPage(records: readonly LogRecord[]): Map<number, Run> {
   const pages = new Map<number, Run>();
-  let at = 0;
-  while (at < records.length) {
+  for (let at = 0; at < records.length;) {
     const page = pageOf(records[at]!.seq);
-    const end = Math.min(records.length, at + lastOf(page) - records[at]!.seq + 1);
+    let end = at + 1;
+    while (end < records.length && pageOf(records[end]!.seq) === page) end++;
     pages.set(page, runOf(records.slice(at, end))!);
     at = end;
   }
@@ -56,4 +58,15 @@ export function merge(held: Run | null, incoming: Run, toCursor: boolean): Run {
   const after = incoming.records.slice(Math.max(0, held.to - incoming.from + 1));
   if (before.length === 0 && after.length === 0) return held;
   return runOf([...before, ...held.records, ...after])!;
+}
+
+/** Spans as the unbroken runs that they make together, ascending. */
+export function joined(spans: readonly Span[]): Span[] {
+  const runs: Span[] = [];
+  for (const { from, to } of spans.toSorted((a, b) => a.from - b.from)) {
+    const last = runs.at(-1);
+    if (last !== undefined && from <= last.to + 1) last.to = Math.max(last.to, to);
+    else runs.push({ from, to });
+  }
+  return runs;
 }

@@ -1,7 +1,9 @@
-/** Reading unbroken stretches, page by page. A stretch ends where the mirror does: it never reaches over a hole (law 10). */
+/** Reading unbroken stretches. A stretch ends where the mirror does: it never reaches over a hole (law 10). */
+import { PAGE_RECORDS } from '#shared/protocol/limits.ts';
 import { isShown, type LogRecord } from '#shared/protocol/records.ts';
-import { pageOf } from './pages.ts';
-import type { Stretch } from './port.ts';
+import { joined, pageOf } from './pages.ts';
+import type { Coverage, Stretch } from './port.ts';
+import { cursorOf, guardOf } from './guard.ts';
 import type { MirrorTx } from './tx.ts';
 
 /** Pages that one read walks at most, however few of their records are shown. */
@@ -10,44 +12,61 @@ const PAGES_PER_READ = 20;
 function shownIn(records: readonly LogRecord[]): number {
   return records.reduce((sum, record) => sum + (record.kind === 'chunk' && isShown(record) ? 1 : 0), 0);
 }
+/** Pages that are read at once for `chunks` more, the next record being the `nth` of its page from the end that is read from. */
+function pagesFor(chunks: number, nth: number): number {
+  return Math.ceil((chunks + nth - 1) / PAGE_RECORDS);
+}
 
 export async function readBeforeIn(tx: MirrorTx, sessionId: string, before: number, chunks: number): Promise<Stretch> {
-  const parts: LogRecord[][] = [];
+  const parts: (readonly LogRecord[])[] = [];
   let next = before - 1;
   let shown = 0;
-  for (let pages = 0; next >= 1 && shown < chunks && pages < PAGES_PER_READ; pages++) {
-    const run = await tx.run(sessionId, pageOf(next));
-    if (run === null || run.from > next || run.to < next) break;
-    const part = run.records.slice(0, next - run.from + 1);
-    parts.unshift(part);
-    shown += shownIn(part);
-    next = run.from - 1;
+  for (let left = PAGES_PER_READ; next >= 1 && shown < chunks && left > 0;) {
+    const high = pageOf(next);
+    const nth = (high + 1) * PAGE_RECORDS - next + 1;
+    const low = Math.max(0, high + 1 - Math.min(left, pagesFor(chunks - shown, nth)));
+    const runs = await tx.runs(sessionId, low, high, nth > 1);
+    for (let page = high; page >= low && shown < chunks; page--, left--) {
+      const run = runs.get(page);
+      if (run === undefined || run.from > next || run.to < next) return stretchOf(parts.toReversed(), next + 1, before - 1);
+      const part = run.to === next ? run.records : run.records.slice(0, next - run.from + 1);
+      parts.push(part);
+      shown += shownIn(part);
+      next = run.from - 1;
+    }
   }
-  return { records: parts.flat(), from: next + 1, to: before - 1 };
+  return stretchOf(parts.toReversed(), next + 1, before - 1);
 }
 
 export async function readAfterIn(tx: MirrorTx, sessionId: string, after: number, chunks: number): Promise<Stretch> {
-  const parts: LogRecord[][] = [];
+  const parts: (readonly LogRecord[])[] = [];
   let next = after + 1;
   let shown = 0;
-  for (let pages = 0; shown < chunks && pages < PAGES_PER_READ; pages++) {
-    const run = await tx.run(sessionId, pageOf(next));
-    if (run === null || run.from > next || run.to < next) break;
-    const part = run.records.slice(next - run.from);
-    parts.push(part);
-    shown += shownIn(part);
-    next = run.to + 1;
+  for (let left = PAGES_PER_READ; shown < chunks && left > 0;) {
+    const low = pageOf(next);
+    const high = low - 1 + Math.min(left, pagesFor(chunks - shown, next - low * PAGE_RECORDS));
+    const runs = await tx.runs(sessionId, low, high, true);
+    for (let page = low; page <= high && shown < chunks; page++, left--) {
+      const run = runs.get(page);
+      if (run === undefined || run.from > next || run.to < next) return stretchOf(parts, after + 1, next - 1);
+      const part = run.from === next ? run.records : run.records.slice(next - run.from);
+      parts.push(part);
+      shown += shownIn(part);
+      next = run.to + 1;
+    }
   }
-  return { records: parts.flat(), from: after + 1, to: next - 1 };
+  return stretchOf(parts, after + 1, next - 1);
+}
+
+function stretchOf(parts: readonly (readonly LogRecord[])[], from: number, to: number): Stretch {
+  return { records: parts.flat(), from, to };
 }
 
 export async function nextBelowIn(tx: MirrorTx, sessionId: string, before: number): Promise<number> {
-  for (let page = before <= 1 ? null : pageOf(before - 1); page !== null;) {
-    const found: number | null = await tx.pageBelow(sessionId, page);
-    if (found === null) return 0;
-    const run = await tx.run(sessionId, found);
-    if (run !== null && run.from < before) return Math.min(run.to, before - 1);
-    page = found === 0 ? null : found - 1;
-  }
-  return 0;
+  return before <= 1 ? 0 : ((await tx.seqBelow(sessionId, before - 1)) ?? 0);
+}
+
+export async function coverageIn(tx: MirrorTx, sessionId: string): Promise<Coverage> {
+  const [meta, spans] = await Promise.all([tx.metaOf(sessionId), tx.spans(sessionId)]);
+  return { guard: guardOf(meta), cursor: cursorOf(meta).seq, runs: joined(spans) };
 }

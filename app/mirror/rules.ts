@@ -1,32 +1,23 @@
-/** The rules of every mirror transaction but `apply`: who may write, what a summary or receipt replaces, what a wipe leaves. */
+/** The rules of the list, of receipts and of what a wipe leaves. */
 import { isTombstone, type Receipt, type SessionEntry } from '#shared/protocol/summaries.ts';
-import { START, type Guard, type MirroredSession, type Projections } from './port.ts';
+import { dropBlobsOf } from './blobs.ts';
+import { cursorOf, factsOf, holds } from './guard.ts';
+import type { Guard, MirroredSession, Projections } from './port.ts';
 import type { FactsRow, MirrorTx } from './tx.ts';
 
-const NEW: FactsRow = { epoch: null, version: 0, generation: 1, floor: 1 };
-
 export async function factsIn(tx: MirrorTx): Promise<FactsRow> {
-  return (await tx.meta('facts')) ?? NEW;
-}
-export async function guardIn(tx: MirrorTx, sessionId: string | null): Promise<Guard> {
-  const facts = await factsIn(tx);
-  const own = sessionId === null ? undefined : await tx.meta(`generation/${sessionId}`);
-  return { epoch: facts.epoch, generation: own ?? facts.floor };
-}
-/** Whether a write asked for under `guard` may still happen. */
-export async function holds(tx: MirrorTx, guard: Guard, sessionId: string | null): Promise<boolean> {
-  const now = await guardIn(tx, sessionId);
-  return now.epoch === guard.epoch && now.generation === guard.generation;
+  return factsOf(await tx.meta('facts'));
 }
 
 export async function projectionsIn(tx: MirrorTx, sessionId: string): Promise<Projections> {
-  const cursor = (await tx.meta(`cursor/${sessionId}`)) ?? START;
-  return {
-    cursor: { seq: cursor.seq, lastId: cursor.lastId },
-    summary: (await tx.session(sessionId))?.summary ?? null,
-    inputs: await tx.inputs(sessionId),
-    approvals: await tx.approvals(sessionId),
-  };
+  const [meta, session, inputs, approvals] = await Promise.all([
+    tx.metaOf(sessionId),
+    tx.session(sessionId),
+    tx.inputs(sessionId),
+    tx.approvals(sessionId),
+  ]);
+  const { seq, lastId } = cursorOf(meta);
+  return { cursor: { seq, lastId }, summary: session?.summary ?? null, inputs, approvals };
 }
 
 export async function adoptIn(tx: MirrorTx, epoch: string, afresh: boolean): Promise<void> {
@@ -46,7 +37,8 @@ export async function wipeIn(tx: MirrorTx, epoch: string | null): Promise<void> 
 export async function dropLogIn(tx: MirrorTx, sessionId: string): Promise<void> {
   const facts = await factsIn(tx);
   await tx.dropLog(sessionId);
-  await tx.setMeta(`generation/${sessionId}`, facts.generation + 1);
+  await dropBlobsOf(tx, sessionId);
+  await tx.setMeta(`log/${sessionId}`, { generation: facts.generation + 1 });
   await tx.setMeta('facts', { ...facts, generation: facts.generation + 1 });
 }
 
@@ -58,7 +50,7 @@ export async function putSessionsIn(
 ): Promise<{ ok: boolean; changed: MirroredSession[]; removed: string[] }> {
   const changed: MirroredSession[] = [];
   const removed: string[] = [];
-  if (!(await holds(tx, guard, null))) return { ok: false, changed, removed };
+  if (!holds({ facts: await factsIn(tx) }, guard)) return { ok: false, changed, removed };
   for (const entry of entries) {
     const held = await tx.session(entry.id);
     if (isTombstone(entry)) {
@@ -80,7 +72,7 @@ export async function putSessionsIn(
 
 export async function putInputIn(tx: MirrorTx, guard: Guard, receipt: Receipt): Promise<Receipt[]> {
   const held = await tx.inputs(receipt.sessionId);
-  if (!(await holds(tx, guard, receipt.sessionId))) return held;
+  if (!holds(await tx.metaOf(receipt.sessionId), guard)) return held;
   const others = held.filter((input) => input.id !== receipt.id);
   const before = held.find((input) => input.id === receipt.id);
   if (before !== undefined && before.rev > receipt.rev && receipt.state === 'pending') return held;

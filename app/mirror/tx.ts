@@ -3,11 +3,11 @@
  * here, and nothing between two calls, awaits anything but the database.
  */
 import type { LogRecord } from '#shared/protocol/records.ts';
-import type { Approval, Receipt } from '#shared/protocol/summaries.ts';
+import type { Approval, Receipt, TurnMark } from '#shared/protocol/summaries.ts';
 import type { Run } from './pages.ts';
-import type { MirroredSession } from './port.ts';
+import type { MirroredSession, Span } from './port.ts';
 
-/** One row each: `facts`, `cursor/<session>`, `generation/<session>`. */
+/** One row each: `facts`, `blobs`, `log/<session>`. */
 export interface FactsRow {
   epoch: string | null;
   version: number;
@@ -18,17 +18,55 @@ export interface FactsRow {
 export interface CursorRow {
   seq: number;
   lastId: string | null;
-  /** Step of the newest chunk. */
+  /** Step of the newest chunk, and the newest turn that a record belongs to. */
   step: number;
+  turnId: string | null;
+}
+/** Marks are known with `from ≤ seq ≤ to`, and above `since` up to the cursor. */
+export interface MarksRow extends Span {
+  since: number;
+}
+export interface BlobsRow {
+  bytes: number;
+  /** Rises with every use. */
+  tick: number;
 }
 export interface MetaRows {
   facts: FactsRow;
-  [cursor: `cursor/${string}`]: CursorRow;
-  [generation: `generation/${string}`]: number;
+  blobs: BlobsRow;
+  [log: `log/${string}`]: LogMeta;
 }
+export interface LogMeta {
+  /** Absent: the floor. */
+  generation?: number;
+  /** Absent: nothing of its log is here. */
+  cursor?: CursorRow;
+  marks?: MarksRow;
+}
+/** What `meta` says of one session, read at once. */
+export interface SessionMeta extends LogMeta {
+  facts: FactsRow | undefined;
+}
+export interface BlobFacts {
+  sha256: string;
+  sessionId: string;
+  bytes: number;
+  usedAt: number;
+}
+
+/** The parts of the database. A transaction names those that it touches, so that others go on beside it. */
+export type Store = 'meta' | 'sessions' | 'pages' | 'rows' | 'inputs' | 'approvals' | 'turns' | 'blobs' | 'blobFacts';
+export const LOG: readonly Store[] = ['pages', 'rows'];
+export const COPY: readonly Store[] = ['meta', 'pages', 'rows'];
+export const PROJECTED: readonly Store[] = ['meta', 'sessions', 'inputs', 'approvals'];
+export const APPLY: readonly Store[] = [...PROJECTED, 'pages', 'rows', 'turns'];
+export const TURNS: readonly Store[] = ['meta', 'turns'];
+export const BLOBS: readonly Store[] = ['meta', 'blobs', 'blobFacts'];
+export const ALL: readonly Store[] = [...APPLY, 'blobs', 'blobFacts'];
 
 export interface MirrorTx {
   meta<K extends keyof MetaRows>(key: K): PromiseLike<MetaRows[K] | undefined>;
+  metaOf(sessionId: string): PromiseLike<SessionMeta>;
   setMeta<K extends keyof MetaRows>(key: K, value: MetaRows[K]): PromiseLike<unknown>;
 
   session(id: string): PromiseLike<MirroredSession | undefined>;
@@ -41,16 +79,32 @@ export interface MirrorTx {
   approvals(sessionId: string): PromiseLike<Approval[]>;
   setApprovals(sessionId: string, approvals: readonly Approval[]): PromiseLike<unknown>;
 
-  /** The page's run, wherever its records are kept. */
-  run(sessionId: string, page: number): PromiseLike<Run | null>;
-  /** Adds records that go on from the page's run, cheaply. */
+  /** The runs of the pages `low` … `high`. `isTail`: one of them is likely not full. */
+  runs(sessionId: string, low: number, high: number, isTail: boolean): PromiseLike<Map<number, Run>>;
+  /** Likewise for writing: of a page that is full nothing more is read. */
+  held(sessionId: string, low: number, high: number): PromiseLike<Map<number, Run | 'full'>>;
+  /** Makes `run` the page's run, in place of `held`. */
+  putRun(sessionId: string, page: number, run: Run, held: Run | null): PromiseLike<unknown>;
+  /** Adds records that go on from the run of a page that they do not fill. */
   append(sessionId: string, records: readonly LogRecord[]): PromiseLike<unknown>;
-  /** Replaces the whole page. */
-  putRun(sessionId: string, page: number, run: Run): PromiseLike<unknown>;
-  /** The highest page ≤ `page` that holds anything. */
-  pageBelow(sessionId: string, page: number): PromiseLike<number | null>;
-  /** Pages, cursor, inputs, approvals. Its summary and generation stay. */
+  /** The highest seq ≤ `seq` that is here. */
+  seqBelow(sessionId: string, seq: number): PromiseLike<number | null>;
+  /** What is here, in any order; neighbours may touch. */
+  spans(sessionId: string): PromiseLike<Span[]>;
+
+  /** The newest `limit` marks with `low ≤ seq ≤ high`, ascending. */
+  turns(sessionId: string, low: number, high: number, limit: number): PromiseLike<TurnMark[]>;
+  putTurns(sessionId: string, turns: readonly TurnMark[]): PromiseLike<unknown>;
+
+  blob(sha256: string): PromiseLike<string | undefined>;
+  blobFacts(sha256s: readonly string[]): PromiseLike<BlobFacts[]>;
+  allBlobFacts(): PromiseLike<BlobFacts[]>;
+  putBlob(facts: BlobFacts, text: string): PromiseLike<unknown>;
+  putBlobFacts(facts: readonly BlobFacts[]): PromiseLike<unknown>;
+  dropBlobs(sha256s: readonly string[]): PromiseLike<unknown>;
+
+  /** Pages, inputs, approvals, marks. */
   dropLog(sessionId: string): PromiseLike<unknown>;
-  /** Everything but the `facts` row. */
+  /** Everything. */
   dropAll(): PromiseLike<unknown>;
 }

@@ -1,7 +1,6 @@
 /** A turn, from its claim to its settled event. Every write but the opening one is made under the claim. */
-import { wordsOf } from '#shared/protocol/content.ts';
+import { turnWords } from '#shared/turn-words.ts';
 import type { ChunkRecord, LogRecord } from '#shared/protocol/records.ts';
-import { oneLine } from '#shared/text.ts';
 import type { Claim, Command, OpenedTurn, OpenTurn, Preface, RecordDraft, Settlement } from '../port.ts';
 import type { SessionSummary } from '#shared/protocol/summaries.ts';
 import type { Core } from './core.ts';
@@ -9,9 +8,6 @@ import { changeUnderClaim, claimedSession, onceOnSession, transact } from './cor
 import { contentOf } from './rows.ts';
 import type { SessionRow } from './rows.ts';
 import { SessionWork } from './work.ts';
-
-/** Characters of a turn's words in the list for jumping. */
-const TURN_WORDS = 120;
 
 export function openTurn(core: Core, sessionId: string, owner: string, turnId: string, now: number, preface: Preface): OpenedTurn | null {
   return transact(core, (tell) => {
@@ -55,7 +51,7 @@ function promote(core: Core, work: SessionWork, ids: readonly string[], turnId: 
 }
 function firstWords(core: Core, inputId: string): string {
   const input = core.sql.input(inputId);
-  return input === undefined ? '' : oneLine(wordsOf(contentOf(input)), TURN_WORDS);
+  return input === undefined ? '' : turnWords(contentOf(input));
 }
 
 export function takeOver(

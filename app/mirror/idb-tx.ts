@@ -1,0 +1,198 @@
+/**
+ * One transaction on IndexedDB. Full pages are packed, one row a page, so that their keys alone tell what is here; the run of
+ * a page that is not full is kept as rows, since a packed one would be written whole at every seal.
+ *
+ * Plain requests, not Dexie's tables: what those cost a request is as much as the write of a whole page.
+ */
+import type { LogRecord } from '#shared/protocol/records.ts';
+import type { Approval, Receipt, TurnMark } from '#shared/protocol/summaries.ts';
+import { byPage, firstOf, isFull, lastOf, pageOf, runOf, type Run } from './pages.ts';
+import type { MirroredSession, Span } from './port.ts';
+import { ALL, type BlobFacts, type MetaRows, type MirrorTx, type SessionMeta, type Store } from './tx.ts';
+
+interface PageRow {
+  sessionId: string;
+  page: number;
+  records: readonly LogRecord[];
+}
+type Ranges = typeof IDBKeyRange;
+type Key = [string, number];
+
+export class IdbTx implements MirrorTx {
+  readonly #tx: IDBTransaction;
+  readonly #ranges: Ranges;
+  constructor(tx: IDBTransaction, ranges: Ranges) {
+    this.#tx = tx;
+    this.#ranges = ranges;
+  }
+  async meta<K extends keyof MetaRows>(key: K): Promise<MetaRows[K] | undefined> {
+    const row = await done<{ value: MetaRows[K] } | undefined>(() => this.#at('meta').get(key));
+    return row?.value;
+  }
+  async metaOf(sessionId: string): Promise<SessionMeta> {
+    const [facts, log] = await Promise.all([this.meta('facts'), this.meta(`log/${sessionId}`)]);
+    return { facts, ...log };
+  }
+  setMeta<K extends keyof MetaRows>(key: K, value: MetaRows[K]): Promise<unknown> {
+    return done(() => this.#at('meta').put({ key, value }));
+  }
+  session(id: string): Promise<MirroredSession | undefined> {
+    return done(() => this.#at('sessions').get(id));
+  }
+  sessions(): Promise<MirroredSession[]> {
+    return done(() => this.#at('sessions').getAll());
+  }
+  putSession(session: MirroredSession): Promise<unknown> {
+    return done(() => this.#at('sessions').put(session));
+  }
+  dropSession(id: string): Promise<unknown> {
+    return done(() => this.#at('sessions').delete(id));
+  }
+  inputs(sessionId: string): Promise<Receipt[]> {
+    return done(() => this.#at('inputs').getAll(this.#of(sessionId)));
+  }
+  setInputs(sessionId: string, inputs: readonly Receipt[]): Promise<unknown> {
+    return Promise.all([done(() => this.#at('inputs').delete(this.#of(sessionId))), this.#putAll('inputs', inputs)]);
+  }
+  approvals(sessionId: string): Promise<Approval[]> {
+    return done(() => this.#at('approvals').getAll(this.#of(sessionId)));
+  }
+  setApprovals(sessionId: string, approvals: readonly Approval[]): Promise<unknown> {
+    return Promise.all([done(() => this.#at('approvals').delete(this.#of(sessionId))), this.#putAll('approvals', approvals)]);
+  }
+
+  async runs(sessionId: string, low: number, high: number, isTail: boolean): Promise<Map<number, Run>> {
+    const [packed, early] = await Promise.all([
+      done<PageRow[]>(() => this.#at('pages').getAll(this.#between(sessionId, low, high))),
+      isTail ? this.#rows(sessionId, low, high) : null,
+    ]);
+    // Where every page is full there is no row to ask for.
+    const rows = early ?? (packed.length > high - low ? [] : await this.#rows(sessionId, low, high));
+    const runs = byPage(rows);
+    for (const { page, records } of packed) runs.set(page, runOf(records)!);
+    return runs;
+  }
+  async held(sessionId: string, low: number, high: number): Promise<Map<number, Run | 'full'>> {
+    const [pages, rows] = await Promise.all([this.#keys('pages', this.#between(sessionId, low, high)), this.#rows(sessionId, low, high)]);
+    const held = new Map<number, Run | 'full'>(byPage(rows));
+    for (const page of pages) held.set(page, 'full');
+    return held;
+  }
+  putRun(sessionId: string, page: number, run: Run, held: Run | null): Promise<unknown> {
+    if (isFull(run)) {
+      const row: PageRow = { sessionId, page, records: run.records };
+      return Promise.all([done(() => this.#at('pages').put(row)), held === null ? null : this.#dropRows(sessionId, page)]);
+    }
+    if (held !== null && run.from <= held.from && run.to >= held.to) {
+      return this.append(
+        sessionId,
+        run.records.filter(({ seq }) => seq < held.from || seq > held.to),
+      );
+    }
+    return Promise.all([held === null ? null : this.#dropRows(sessionId, page), this.append(sessionId, run.records)]);
+  }
+  append(sessionId: string, records: readonly LogRecord[]): Promise<unknown> {
+    return this.#putAll(
+      'rows',
+      records.map((record) => (record.sessionId === sessionId ? record : { ...record, sessionId })),
+    );
+  }
+  async seqBelow(sessionId: string, seq: number): Promise<number | null> {
+    const [page, row] = await Promise.all([
+      this.#last('pages', this.#between(sessionId, 0, pageOf(seq))),
+      this.#last('rows', this.#between(sessionId, 0, seq)),
+    ]);
+    const packed = page === null ? 0 : Math.min(seq, lastOf(page));
+    return Math.max(packed, row ?? 0) || null;
+  }
+  async spans(sessionId: string): Promise<Span[]> {
+    const all = this.#of(sessionId);
+    const [pages, rows] = await Promise.all([this.#keys('pages', all), this.#keys('rows', all)]);
+    return [...pages.map((page) => ({ from: firstOf(page), to: lastOf(page) })), ...rows.map((seq) => ({ from: seq, to: seq }))];
+  }
+
+  async turns(sessionId: string, low: number, high: number, limit: number): Promise<TurnMark[]> {
+    if (low > high) return [];
+    const newest: TurnMark[] = [];
+    const request = this.#at('turns').openCursor(this.#between(sessionId, low, high), 'prev');
+    for (let cursor = await done(() => request); cursor !== null; cursor = await done(() => request)) {
+      const { turnId, seq, createdAt, words } = cursor.value as TurnMark;
+      newest.push({ turnId, seq, createdAt, words });
+      if (newest.length === limit) break;
+      cursor.continue();
+    }
+    return newest.toReversed();
+  }
+  putTurns(sessionId: string, turns: readonly TurnMark[]): Promise<unknown> {
+    return this.#putAll(
+      'turns',
+      turns.map((mark) => ({ ...mark, sessionId })),
+    );
+  }
+
+  async blob(sha256: string): Promise<string | undefined> {
+    return (await done<{ text: string } | undefined>(() => this.#at('blobs').get(sha256)))?.text;
+  }
+  async blobFacts(sha256s: readonly string[]): Promise<BlobFacts[]> {
+    const found = await Promise.all(sha256s.map((sha256) => done<BlobFacts | undefined>(() => this.#at('blobFacts').get(sha256))));
+    return found.filter((facts) => facts !== undefined);
+  }
+  allBlobFacts(): Promise<BlobFacts[]> {
+    return done(() => this.#at('blobFacts').getAll());
+  }
+  putBlob(facts: BlobFacts, text: string): Promise<unknown> {
+    return Promise.all([this.putBlobFacts([facts]), done(() => this.#at('blobs').put({ sha256: facts.sha256, text }))]);
+  }
+  putBlobFacts(facts: readonly BlobFacts[]): Promise<unknown> {
+    return this.#putAll('blobFacts', facts);
+  }
+  dropBlobs(sha256s: readonly string[]): Promise<unknown> {
+    const names = ['blobs', 'blobFacts'] as const;
+    return Promise.all(names.flatMap((name) => sha256s.map((sha256) => done(() => this.#at(name).delete(sha256)))));
+  }
+
+  dropLog(sessionId: string): Promise<unknown> {
+    const names = ['pages', 'rows', 'inputs', 'approvals', 'turns'] as const;
+    return Promise.all(names.map((name) => done(() => this.#at(name).delete(this.#of(sessionId)))));
+  }
+  dropAll(): Promise<unknown> {
+    return Promise.all(ALL.map((name) => done(() => this.#at(name).clear())));
+  }
+
+  #at(name: Store): IDBObjectStore {
+    return this.#tx.objectStore(name);
+  }
+  #putAll(name: Store, values: readonly unknown[]): Promise<unknown> {
+    const store = this.#at(name);
+    return Promise.all(values.map((value) => done(() => store.put(value))));
+  }
+  #rows(sessionId: string, low: number, high: number): Promise<LogRecord[]> {
+    return done(() => this.#at('rows').getAll(this.#between(sessionId, firstOf(low), lastOf(high))));
+  }
+  #dropRows(sessionId: string, page: number): Promise<unknown> {
+    return done(() => this.#at('rows').delete(this.#between(sessionId, firstOf(page), lastOf(page))));
+  }
+  async #keys(name: Store, range: IDBKeyRange): Promise<number[]> {
+    return (await done(() => this.#at(name).getAllKeys(range))).map((key) => (key as Key)[1]);
+  }
+  async #last(name: Store, range: IDBKeyRange): Promise<number | null> {
+    const cursor = await done(() => this.#at(name).openKeyCursor(range, 'prev'));
+    return cursor === null ? null : (cursor.primaryKey as Key)[1];
+  }
+  /** All keys that begin with `sessionId`: an array is above every number and string. */
+  #of(sessionId: string): IDBKeyRange {
+    return this.#ranges.bound([sessionId], [sessionId, []]);
+  }
+  #between(sessionId: string, low: number, high: number): IDBKeyRange {
+    return this.#ranges.bound([sessionId, low], [sessionId, high]);
+  }
+}
+
+/** A request that cannot even be made (what it should store is no plain data) fails as one that was. */
+function done<T>(ask: () => IDBRequest<T>): Promise<T> {
+  return new Promise<T>((resolve, reject) => {
+    const request = ask();
+    request.addEventListener('success', () => resolve(request.result), { once: true });
+    request.addEventListener('error', () => reject(request.error), { once: true });
+  });
+}
