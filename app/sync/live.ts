@@ -2,7 +2,7 @@
  * The live part of one session: a snapshot, then numbered frames, folded. Pure. Nothing here is ever stored: a reload asks
  * for a new snapshot.
  */
-import { emptyFold, fold, foldOfSnapshot, sameKey, type LiveFold } from '#shared/chunks/fold.ts';
+import { emptyFold, fold, foldOfSnapshot, sameKey, type LiveFold, type LiveKey } from '#shared/chunks/fold.ts';
 import type { DownFrame, LiveSnapshotFrame } from '#shared/protocol/frames.ts';
 import { isEvent, type LogRecord } from '#shared/protocol/records.ts';
 import type { Phase } from '#shared/protocol/summaries.ts';
@@ -26,6 +26,8 @@ export interface Done {
   phase: Phase;
   /** Results of this step that are sealed. */
   results: readonly string[];
+  /** The turn before, of which nothing streams any more. */
+  before: string | null;
 }
 export const NO_LIVE: LiveState = { known: false, fold: null, n: 0, done: null, waiting: null };
 
@@ -41,16 +43,18 @@ export function silent(state: LiveState): LiveState {
 /** Takes a snapshot; one that is ahead of the cursor waits, and what was in view stays until then. */
 export function takeSnapshot(state: LiveState, frame: LiveSnapshotFrame, cursor: number): LiveState {
   const none: LiveState = { known: true, fold: null, n: 0, done: state.done, waiting: null };
-  if (frame.turnId === null || isDone(state.done, frame)) return none;
+  // Told again: what streams since is further. Where nothing is live any more, the log has said so before.
+  if (frame.turnId === null) return state.known && state.waiting === null ? state : none;
+  if (isOver(state, frame) || (state.known && state.fold !== null && sameKey(state.fold, frame) && frame.n <= state.n)) {
+    return { ...state, known: true };
+  }
   if (frame.afterSeq > cursor) return { ...none, fold: state.fold, waiting: { snapshot: frame, frames: [] } };
-  const fold = foldOfSnapshot(frame);
-  const { results } = state.done ?? { results: [] };
-  return { ...none, fold: withoutIds(fold, new Set(results)), n: frame.n };
+  return { ...none, fold: unsealed(foldOfSnapshot(frame), state.done), n: frame.n };
 }
 
 /** Takes a frame. Null: a frame is missing before it, so only a new snapshot helps. */
 export function takeFrame(state: LiveState, frame: LiveFrame): LiveState | null {
-  if (!state.known || isDone(state.done, frame)) return state;
+  if (!state.known || isOver(state, frame)) return state;
   if (state.waiting !== null) return { ...state, waiting: { ...state.waiting, frames: [...state.waiting.frames, frame] } };
   if (state.fold !== null && sameKey(state.fold, frame)) {
     if (frame.n <= state.n) return state;
@@ -59,7 +63,7 @@ export function takeFrame(state: LiveState, frame: LiveFrame): LiveState | null 
   }
   // Numbers begin anew with each key.
   if (frame.n > 1) return null;
-  return { ...state, fold: fold(emptyFold(frame), frame.events), n: frame.n };
+  return { ...state, fold: unsealed(fold(emptyFold(frame), frame.events), state.done), n: frame.n };
 }
 
 /**
@@ -69,7 +73,7 @@ export function takeFrame(state: LiveState, frame: LiveFrame): LiveState | null 
  */
 export function afterApply(state: LiveState, records: readonly LogRecord[], cursor: number): LiveState | null {
   const done = records.reduce(doneAfter, state.done);
-  let next: LiveState = { ...state, done, fold: state.fold === null ? null : unsealed(state.fold, records, done) };
+  let next: LiveState = { ...state, done, fold: state.fold === null || isDone(done, state.fold) ? null : unsealed(state.fold, done) };
   if (next.fold === null && state.fold !== null) next = { ...next, n: 0 };
   if (next.waiting === null || next.waiting.snapshot.afterSeq > cursor) return next;
   const { snapshot, frames } = next.waiting;
@@ -78,30 +82,37 @@ export function afterApply(state: LiveState, records: readonly LogRecord[], curs
   return started;
 }
 
-function unsealed(live: LiveFold, records: readonly LogRecord[], done: Done | null): LiveFold | null {
-  if (isDone(done, live)) return null;
-  return withoutIds(live, new Set(records.map(({ id }) => id)));
-}
-function withoutIds(live: LiveFold, ids: ReadonlySet<string>): LiveFold {
-  if (!live.chunks.some((chunk) => ids.has(chunk.id))) return live;
-  return { ...live, chunks: live.chunks.filter((chunk) => !ids.has(chunk.id)) };
+/** Without the results that are sealed. */
+function unsealed(live: LiveFold, done: Done | null): LiveFold {
+  if (done === null || !live.chunks.some(({ id }) => done.results.includes(id))) return live;
+  return { ...live, chunks: live.chunks.filter(({ id }) => !done.results.includes(id)) };
 }
 
 /** A sealed part of a message ends the message; a result, whatever came before its phase; a settled turn leaves nothing. */
 function doneAfter(done: Done | null, record: LogRecord): Done | null {
-  if (isEvent(record, 'turn-settled')) return { turnId: record.data.turnId, step: Infinity, phase: 'tools', results: [] };
+  if (isEvent(record, 'turn-settled')) return { turnId: record.data.turnId, step: Infinity, phase: 'tools', results: [], before: null };
   if (record.kind !== 'chunk' || record.turnId === null || record.step === null) return done;
   const letter = PHASE.exec(record.id)?.[1];
   if (letter === undefined) return done;
   const { turnId, step } = record;
-  const isSameStep = done?.turnId === turnId && done.step === step;
-  if (done?.turnId === turnId && step < done.step) return done;
-  if (letter === 'm') return isSameStep ? done : { turnId, step, phase: 'message', results: [] };
-  return { turnId, step, phase: 'tools', results: [...(isSameStep ? done.results : []), record.id] };
+  const isSameTurn = done?.turnId === turnId;
+  if (isSameTurn && step < done.step) return done;
+  const before = isSameTurn ? done.before : (done?.turnId ?? null);
+  const isSameStep = isSameTurn && done.step === step;
+  if (letter === 'm') return isSameStep ? done : { turnId, step, phase: 'message', results: [], before };
+  return { turnId, step, phase: 'tools', results: [...(isSameStep ? done.results : []), record.id], before };
 }
 const PHASE = /\.\d+\.([mt])\.\d+$/;
 
-function isDone(done: Done | null, key: { turnId: string; step: number; phase: Phase }): boolean {
-  if (done === null || done.turnId !== key.turnId || key.step > done.step) return false;
-  return key.step < done.step || key.phase === 'message';
+/** Older than what streams or was sealed: told again, or late. */
+function isOver(state: LiveState, key: LiveKey): boolean {
+  const { fold: now, done } = state;
+  if (isDone(done, key)) return true;
+  if (now === null || now.turnId !== key.turnId) return false;
+  if (now.step !== key.step) return key.step < now.step;
+  return now.phase === key.phase ? key.attempt < now.attempt : now.phase === 'tools';
+}
+function isDone(done: Done | null, key: LiveKey): boolean {
+  if (done === null || done.turnId !== key.turnId) return done?.before === key.turnId;
+  return key.step < done.step || (key.step === done.step && key.phase === 'message');
 }

@@ -172,6 +172,7 @@ export class Replica {
   }
   #adrift(applied: Applied & { ok: false }): void {
     this.#parts.report('replica.adrift', { sessionId: this.sessionId, reason: applied.reason });
+    this.#step({ type: 'lost' });
     if (this.#failed === 0) {
       this.#failed = 1;
       this.#restart('adrift');

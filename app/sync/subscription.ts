@@ -30,6 +30,8 @@ export type SubEvent =
   | { type: 'down' }
   | { type: 'frame'; frame: SessionFrame }
   | { type: 'applied'; cursor: Cursor; records: readonly LogRecord[] }
+  /** Records did not join: what is live is not understood until a new snapshot. */
+  | { type: 'lost' }
   /** The mirror is not where this subscription thought: another tab reset it, or the disk was lost. */
   | { type: 'adrift'; cursor: Cursor }
   | { type: 'loaded'; cursor: Cursor };
@@ -50,7 +52,9 @@ export function subscription(state: SubState, event: SubEvent): Step {
       return stay({ ...state, phase: 'down', pending: [], live: silent(state.live) });
     case 'up':
     case 'adrift':
-      return event.cursor.seq === 0 ? load({ ...state, cursor: event.cursor }) : subscribe(state, event.cursor, silent(state.live));
+      return event.cursor.seq === 0 ? load({ ...state, cursor: event.cursor }) : subscribe(state, event.cursor, unknown(state.live));
+    case 'lost':
+      return stay({ ...state, live: unknown(state.live) });
     case 'loaded':
       return state.phase === 'loading' ? subscribe(state, event.cursor, NO_LIVE) : stay(state);
     case 'applied': {
