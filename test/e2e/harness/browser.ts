@@ -6,7 +6,7 @@
 import { spawn } from 'node:child_process';
 import { access, constants, mkdir, writeFile } from 'node:fs/promises';
 import { delimiter, join, resolve } from 'node:path';
-import { chromium, type Browser } from 'playwright-core';
+import { chromium, type Browser, type BrowserContext } from 'playwright-core';
 
 /** Plain data, so that it can be handed from the global set-up to the workers. */
 export interface BrowserChoice {
@@ -85,6 +85,19 @@ async function* candidates(): AsyncGenerator<BrowserChoice> {
 export function launch(choice: BrowserChoice): Promise<Browser> {
   const env = { ...process.env, ...choice.env } as Record<string, string>;
   return chromium.launch({ executablePath: choice.executablePath, headless: true, args: ARGS, env });
+}
+
+/** A browser whose storage is on the disk, in `folder`: a context of `launch` keeps its own in memory. */
+export function launchOnDisk(choice: BrowserChoice, folder: string, viewport: { width: number; height: number }): Promise<BrowserContext> {
+  const env = { ...process.env, ...choice.env } as Record<string, string>;
+  return chromium.launchPersistentContext(folder, {
+    executablePath: choice.executablePath,
+    headless: true,
+    args: ARGS,
+    env,
+    viewport,
+    locale: 'en-GB',
+  });
 }
 
 /** The first candidate that starts. Throws with what was tried when none does. */

@@ -1,0 +1,28 @@
+/** The page's probe, called from here. */
+import type { Page } from 'playwright-core';
+import type { BenchProbe } from '../page/probe.ts';
+
+type Remote<T> = {
+  [K in keyof T]: T[K] extends () => infer R
+    ? () => Promise<Awaited<R>>
+    : T[K] extends (argument: infer A) => infer R
+      ? (argument: A) => Promise<Awaited<R>>
+      : never;
+};
+
+/** What `window.bench` of the page offers, each taking one plain value or none. */
+export function remote<T extends object>(page: Page, name = 'bench'): Remote<T> {
+  return new Proxy({} as Remote<T>, {
+    get: (_target, method: string) => (argument?: unknown) =>
+      page.evaluate(
+        ([at, what, given]) => {
+          const offered = (window as unknown as Record<string, Record<string, (argument: unknown) => unknown>>)[at]!;
+          return offered[what]!(given);
+        },
+        [name, method, argument] as const,
+      ),
+  });
+}
+export function probing(page: Page): Remote<BenchProbe> {
+  return remote<BenchProbe>(page);
+}

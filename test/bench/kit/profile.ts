@@ -1,0 +1,92 @@
+/** A browser with its storage on the disk, as a person has it: contexts of the tests keep theirs in memory, which no bench may. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { BrowserContext, CDPSession, Page } from 'playwright-core';
+import { launchOnDisk, type BrowserChoice } from '../../e2e/harness/browser.ts';
+import { controlled } from '../../e2e/harness/device.ts';
+import { Ui } from '../../e2e/harness/ui.ts';
+import { bundle, type Script } from './bundle.ts';
+
+const VIEWPORT = { width: 1280, height: 800 };
+
+export class Profile {
+  readonly context: BrowserContext;
+  readonly #folder: string;
+
+  private constructor(context: BrowserContext, folder: string) {
+    this.context = context;
+    this.#folder = folder;
+  }
+  static async create(choice: BrowserChoice): Promise<Profile> {
+    const folder = await mkdtemp(join(tmpdir(), 'cairn-bench-profile-'));
+    const context = await launchOnDisk(choice, folder, VIEWPORT);
+    context.setDefaultTimeout(60_000);
+    return new Profile(context, folder);
+  }
+  /** Signed in, and controlled by the worker. */
+  async signIn(server: { url: string; token: string }): Promise<void> {
+    const page = await this.context.newPage();
+    await page.goto(`${server.url}/#t=${server.token}`);
+    await new Ui(page).signedIn();
+    await controlled(page);
+    await page.close();
+  }
+  /** A window of the app with a script of the bench in it; `early`: one that runs before the app's own. */
+  async open(url: string, script: Script, early?: Script): Promise<Page> {
+    const page = await this.context.newPage();
+    if (early !== undefined) await page.addInitScript({ content: await bundle(early) });
+    await page.goto(url);
+    await page.evaluate(await bundle(script));
+    return page;
+  }
+  /** A page of the server's origin that is not the app: empty but for `body` and a script of the bench. Below `/api`, where the worker stays out. */
+  async blank(server: { url: string }, script: Script, body = ''): Promise<Page> {
+    const page = await this.context.newPage();
+    const address = `${server.url}/api/bench`;
+    // A page that no server sent counts as a stranger to this machine, which must not open a socket to it unasked.
+    await this.context.grantPermissions(['local-network-access'], { origin: server.url });
+    await page.route(address, (route) => route.fulfill({ contentType: 'text/html', body: `<!doctype html><body>${body}</body>` }));
+    await page.goto(address);
+    await page.unroute(address);
+    await page.evaluate(await bundle(script));
+    return page;
+  }
+  async close(): Promise<void> {
+    await this.context.close();
+    await rm(this.#folder, { recursive: true, force: true, maxRetries: 3 });
+  }
+}
+
+/** Bytes that live on the JavaScript heap once all garbage is gone. */
+export async function heapOf(cdp: CDPSession): Promise<number> {
+  await cdp.send('HeapProfiler.enable');
+  for (let round = 0; round < 3; round++) await cdp.send('HeapProfiler.collectGarbage');
+  const { usedSize } = await cdp.send('Runtime.getHeapUsage');
+  return usedSize;
+}
+
+/** Milliseconds of processor time that the page's main thread has used, by what for. Not wall time: others on the machine are not counted. */
+export interface Busy {
+  task: number;
+  script: number;
+  layout: number;
+  style: number;
+}
+export async function busyMeter(page: Page): Promise<() => Promise<Busy>> {
+  const cdp = await page.context().newCDPSession(page);
+  await cdp.send('Performance.enable', { timeDomain: 'threadTicks' });
+  return async () => {
+    const { metrics } = await cdp.send('Performance.getMetrics');
+    const of = (name: string): number => (metrics.find((metric) => metric.name === name)?.value ?? Number.NaN) * 1_000;
+    return { task: of('TaskDuration'), script: of('ScriptDuration'), layout: of('LayoutDuration'), style: of('RecalcStyleDuration') };
+  };
+}
+export function since(before: Busy, after: Busy): Busy {
+  return {
+    task: after.task - before.task,
+    script: after.script - before.script,
+    layout: after.layout - before.layout,
+    style: after.style - before.style,
+  };
+}

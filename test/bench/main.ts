@@ -1,0 +1,77 @@
+/** `npm run bench -- window | check`: measures the built app in a real browser. `kit/args.ts` says what else can be asked for. */
+import { existsSync } from 'node:fs';
+import { cpus } from 'node:os';
+import { join } from 'node:path';
+import { findBrowser } from '../e2e/harness/browser.ts';
+import { cleanEnv, root, run } from '../e2e/harness/server.ts';
+import { readArgs, USAGE, type Asked } from './kit/args.ts';
+import { breaches, readBudgets, type Budgets } from './kit/budgets.ts';
+import type { Bench, Figure } from './kit/figure.ts';
+import { figureLines, tableOf } from './kit/report.ts';
+import { lastFigures, saveFigures } from './kit/results.ts';
+import { Stage } from './kit/stage.ts';
+import { WINDOW } from './window/benches.ts';
+
+const results = join(root, 'dist/bench');
+const failed = (words: string): void => {
+  console.error(words);
+  process.exitCode = 1;
+};
+
+/** Those whose figures begin with one of the names; all when there is none. */
+function chosen(only: readonly string[]): readonly Bench[] {
+  const unknown = only.filter((name) => !WINDOW.some(({ ids }) => ids.some((id) => id.startsWith(name))));
+  if (unknown.length > 0)
+    throw new Error(`no such figure: ${unknown.join(', ')}; there are ${WINDOW.flatMap(({ ids }) => ids).join(', ')}`);
+  return only.length === 0 ? WINDOW : WINDOW.filter(({ ids }) => ids.some((id) => only.some((name) => id.startsWith(name))));
+}
+
+async function measure(benches: readonly Bench[], asked: Asked, budgets: Budgets): Promise<Figure[]> {
+  const built = await run(process.execPath, ['server/start.mjs', '--build'], cleanEnv(), 300_000);
+  if (built.code !== 0 || !existsSync(join(root, 'dist/app/index.html'))) throw new Error(`no build: ${built.stdout}${built.stderr}`);
+  const browser = await findBrowser();
+  console.log(`seed ${asked.seed}, browser ${browser.version}, Node ${process.versions.node}, ${cpus().length} processors`);
+  const stage = new Stage(browser, asked.seed, (words) => console.log(`     ${words}`));
+  const stop = (): void => void stage.close().finally(() => process.exit(130));
+  process.once('SIGINT', stop).once('SIGTERM', stop);
+  const figures: Figure[] = [];
+  const started = performance.now();
+  const seconds = (): string => `${((performance.now() - started) / 1_000).toFixed(0)} s`;
+  try {
+    for (const bench of benches) {
+      console.log(`── ${bench.ids.join(', ')} (${seconds()})`);
+      try {
+        const found = await bench.measure(stage);
+        figures.push(...found);
+        console.log(found.flatMap((figure) => figureLines(figure, budgets)).join('\n'));
+      } catch (error) {
+        // The others can still be measured; the run as a whole has failed.
+        failed(`FAIL ${bench.ids.join(', ')}: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
+      }
+    }
+  } finally {
+    await stage.close();
+    process.off('SIGINT', stop).off('SIGTERM', stop);
+  }
+  console.log(`── done (${seconds()})`);
+  await saveFigures(results, figures);
+  return figures;
+}
+
+async function main(): Promise<void> {
+  if (process.argv.includes('--help')) return console.log(USAGE);
+  const asked = readArgs(process.argv.slice(2), Math.floor(Math.random() * 1e6));
+  const budgets = readBudgets(asked.budgets ?? join(root, 'test/bench/budgets.json'));
+  const benches = chosen(asked.only);
+  const wanted = benches.flatMap(({ ids }) => ids);
+  const figures = asked.last
+    ? (await lastFigures(results)).filter(({ id }) => wanted.includes(id))
+    : await measure(benches, asked, budgets);
+  if (asked.table) console.log(`\n${tableOf(figures, budgets)}`);
+  if (asked.task !== 'check') return;
+  const past = breaches(figures, budgets, wanted);
+  if (past.length === 0) return console.log(`\n${figures.length} figures within their budgets`);
+  failed(`\n${past.join('\n')}`);
+}
+
+main().catch((error: unknown) => failed(`${error instanceof Error ? error.message : String(error)}\n\n${USAGE}`));

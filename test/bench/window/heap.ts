@@ -1,0 +1,40 @@
+/** The JavaScript heap of one window after paging through 50,000 chunks, against right after opening. */
+import { setTimeout as wait } from 'node:timers/promises';
+import { count, ms, type Bench } from '../kit/figure.ts';
+import { probing } from '../kit/probing.ts';
+import { heapOf } from '../kit/profile.ts';
+import { recordsOf } from '../log/history.ts';
+
+const CHUNKS = 50_000;
+const SETTLE = 1_500;
+const FULL = 1_000;
+const mb = (bytes: number): string => `${(bytes / (1024 * 1024)).toFixed(1)} MB`;
+
+export const heapBench: Bench = {
+  ids: ['heap'],
+  async measure(stage) {
+    const { server, profile, million } = await stage.archive();
+    const page = await profile.open(`${server.url}/s/${million.sessionId}`, 'probe');
+    try {
+      const probe = probing(page);
+      const cdp = await page.context().newCDPSession(page);
+      await probe.shows(million.newest);
+      await wait(SETTLE);
+      const opened = await heapOf(cdp);
+      // The window is full by then: what comes on top of this is what paging leaves behind.
+      await probe.pageUp(recordsOf(million, FULL));
+      await wait(SETTLE);
+      const full = await heapOf(cdp);
+      const paged = await probe.pageUp(recordsOf(million, CHUNKS - FULL));
+      await wait(SETTLE);
+      const after = await heapOf(cdp);
+      const raw = [
+        `after opening ${mb(opened)}, after paging up ${count(FULL)} chunks ${mb(full)}, after ${count(CHUNKS)} chunks ${mb(after)}`,
+        `${count((CHUNKS - FULL) / (paged.ms / 1_000))} chunks a second (${ms(paged.ms)}), ${paged.held} held at the end`,
+      ];
+      return [{ id: 'heap', value: after / opened, spread: null, raw }];
+    } finally {
+      await page.close();
+    }
+  },
+};
