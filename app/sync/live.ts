@@ -72,8 +72,12 @@ export function takeFrame(state: LiveState, frame: LiveFrame): LiveState | null 
  * Null: as for `takeFrame`.
  */
 export function afterApply(state: LiveState, records: readonly LogRecord[], cursor: number): LiveState | null {
-  const done = records.reduce(doneAfter, state.done);
-  let next: LiveState = { ...state, done, fold: state.fold === null || isDone(done, state.fold) ? null : unsealed(state.fold, done) };
+  let { done, fold: left } = state;
+  for (const record of records) {
+    done = doneAfter(done, record);
+    if (left !== null) left = isDone(done, left) ? null : unsealed(left, done);
+  }
+  let next: LiveState = { ...state, done, fold: left };
   if (next.fold === null && state.fold !== null) next = { ...next, n: 0 };
   if (next.waiting === null || next.waiting.snapshot.afterSeq > cursor) return next;
   const { snapshot, frames } = next.waiting;
@@ -90,17 +94,23 @@ function unsealed(live: LiveFold, done: Done | null): LiveFold {
 
 /** A sealed part of a message ends the message; a result, whatever came before its phase; a settled turn leaves nothing. */
 function doneAfter(done: Done | null, record: LogRecord): Done | null {
-  if (isEvent(record, 'turn-settled')) return { turnId: record.data.turnId, step: Infinity, phase: 'tools', results: [], before: null };
+  if (isEvent(record, 'turn-settled')) {
+    const { turnId } = record.data;
+    return { turnId, step: Infinity, phase: 'tools', results: [], before: beforeTurn(done, turnId) };
+  }
   if (record.kind !== 'chunk' || record.turnId === null || record.step === null) return done;
   const letter = PHASE.exec(record.id)?.[1];
   if (letter === undefined) return done;
   const { turnId, step } = record;
   const isSameTurn = done?.turnId === turnId;
   if (isSameTurn && step < done.step) return done;
-  const before = isSameTurn ? done.before : (done?.turnId ?? null);
+  const before = beforeTurn(done, turnId);
   const isSameStep = isSameTurn && done.step === step;
   if (letter === 'm') return isSameStep ? done : { turnId, step, phase: 'message', results: [], before };
   return { turnId, step, phase: 'tools', results: [...(isSameStep ? done.results : []), record.id], before };
+}
+function beforeTurn(done: Done | null, turnId: string): string | null {
+  return done?.turnId === turnId ? done.before : (done?.turnId ?? null);
 }
 const PHASE = /\.\d+\.([mt])\.\d+$/;
 

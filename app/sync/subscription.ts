@@ -59,10 +59,12 @@ export function subscription(state: SubState, event: SubEvent): Step {
       return state.phase === 'loading' ? subscribe(state, event.cursor, NO_LIVE) : stay(state);
     case 'applied': {
       const cursor = event.cursor.seq > state.cursor.seq ? event.cursor : state.cursor;
-      const live = afterApply(state.live, event.records, cursor.seq);
+      // Told again, a record ends nothing that began after it.
+      const fresh = event.records.filter(({ seq }) => seq > state.cursor.seq);
+      const live = afterApply(state.live, fresh, cursor.seq);
       const next = { ...state, cursor, head: Math.max(state.head, cursor.seq) };
       if (live !== null) return stay({ ...next, live });
-      const left = afterApply(unknown(state.live), event.records, cursor.seq) ?? NO_LIVE;
+      const left = afterApply(unknown(state.live), fresh, cursor.seq) ?? NO_LIVE;
       return subscribe(next, cursor, unknown(left));
     }
     case 'frame':

@@ -202,16 +202,16 @@ describe('law 8: whatever arrives late, twice or never', () => {
       expect(unsteady).toEqual([]);
       missed += at.subscribed - 1;
     });
-    await fc.assert(property, { numRuns: 150 });
+    await fc.assert(property, { numRuns: 200 });
     // Frames were missed, and asked for.
     expect(missed).toBeGreaterThan(10);
-  });
+  }, 60_000);
   test('records that never came are missed: the device finds itself adrift, and in the end all is there', async () => {
     let adrift = 0;
     const property = fc.asyncProperty(steps('records'), async (all) => {
       adrift += (await play(all)).at.reports.length;
     });
-    await fc.assert(property, { numRuns: 60 });
+    await fc.assert(property, { numRuns: 100 });
     expect(adrift).toBeGreaterThan(10);
-  });
+  }, 60_000);
 });
