@@ -20,7 +20,7 @@ export interface Follow {
 /** Closer to the end than this is at the end. */
 const NEAR = 4;
 const UP_KEYS = new Set(['PageUp', 'ArrowUp', 'Home']);
-const DOWN_KEYS = new Set(['PageDown', 'ArrowDown', 'End', ' ']);
+const DOWN_KEYS = new Set(['PageDown', 'ArrowDown', ' ']);
 /** With Ctrl or ⌘: find, and find the next. */
 const FIND_KEYS = new Set(['f', 'g']);
 
@@ -58,7 +58,9 @@ export function useFollow(parts: FollowParts): Follow {
     if (isField(event.target) || event.ctrlKey || event.metaKey || event.altKey) return;
     const up = UP_KEYS.has(event.key) || (event.key === ' ' && event.shiftKey);
     if (up) stop();
-    else if (event.key === 'End' && !parts.atEnd()) parts.toTail();
+    // The browser would go to where the end is guessed to be.
+    else if (event.key === 'End' && parts.atEnd()) following.value = true;
+    else if (event.key === 'End') parts.toTail();
     else if (DOWN_KEYS.has(event.key)) back();
   };
   const onPointer = (event: PointerEvent): void => {

@@ -9,7 +9,7 @@ const LINE = 2;
 /** A reader in the middle of a window of a long history. Answers the words of the row at the top of the view. */
 async function reader(by = -1500): Promise<{ view: Transcript; words: string }> {
   const view = await gallery.open('t-empty');
-  await view.window(120, 300, 480);
+  await view.window(96, 300, 480);
   await view.wheel(by);
   return { view, words: await view.reading() };
 }
@@ -122,7 +122,7 @@ describe('B29: the reader’s line moves by no more than 2 px in any frame', () 
   });
   it('when a phone is turned on its side and back', async () => {
     const view = await gallery.open('t-empty', { viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true });
-    await view.window(120, 300, 480);
+    await view.window(96, 300, 480);
     await view.box.evaluate((box) => box.scrollBy(0, -1500));
     await view.settle();
     const words = await view.reading();
@@ -140,7 +140,7 @@ describe('B29: the reader’s line moves by no more than 2 px in any frame', () 
   });
   it('when an on-screen keyboard comes and goes', async () => {
     const view = await gallery.open('t-empty', { viewport: { width: 390, height: 760 } });
-    await view.window(120, 300, 480);
+    await view.window(96, 300, 480);
     await view.wheel(-1500);
     const words = await view.reading();
     for (const height of [440, 760]) {

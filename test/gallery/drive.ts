@@ -3,6 +3,7 @@ import { emptyFold, fold, type LiveFold } from '#shared/chunks/fold.ts';
 import { chunkId } from '#shared/ids.ts';
 import type { StepEvent } from '#shared/protocol/agent-events.ts';
 import type { ChunkRecord } from '#shared/protocol/records.ts';
+import { useLinkStore } from '../../app/stores/link.ts';
 import { useTranscriptStore } from '../../app/stores/transcript.ts';
 import { Log, receiptOf, SESSION } from './transcript.ts';
 
@@ -80,10 +81,37 @@ export const drive = {
     store[flag] = false;
     if (drive.paging === 'throws') throw new Error('the page could not be read');
     if (drive.paging === 'nothing') return;
-    const from = drive.all.findIndex(({ seq }) => seq === store.oldestLoadedSeq);
-    const to = drive.all.findIndex(({ seq }) => seq === store.newestLoadedSeq) + 1;
-    if (side === 'older') drive.slide(Math.max(0, from - PAGE), to);
-    else drive.slide(from, Math.min(drive.all.length, to + PAGE));
+    const { older, newer } = drive.edges();
+    if (side === 'older') drive.slide(Math.max(0, older - PAGE), newer);
+    else drive.slide(older, Math.min(drive.all.length, newer + PAGE));
+  },
+  /** Places in the history of the window's first chunk, and of what comes after its last. */
+  edges(): { older: number; newer: number } {
+    const store = useTranscriptStore();
+    return {
+      older: drive.all.findIndex(({ seq }) => seq === store.oldestLoadedSeq),
+      newer: drive.all.findIndex(({ seq }) => seq === store.newestLoadedSeq) + 1,
+    };
+  },
+  /** What lies beyond that end of the window is not here; the link is down, or it is up. */
+  hole(side: 'older' | 'newer', down: boolean): void {
+    const store = useTranscriptStore();
+    const link = useLinkStore();
+    link.setLink({ ...link.link, kind: down ? 'offline' : 'live', since: link.link.since + 1 });
+    if (side === 'older') store.hole = { from: 1, to: (store.oldestLoadedSeq ?? 1) - 1 };
+    else store.holeBelow = { from: (store.newestLoadedSeq ?? 0) + 1, to: drive.all.at(-1)!.seq };
+  },
+  /** Whether this element shows that chunk. */
+  holds(element: Element, id: string): boolean {
+    for (const { key, items } of useTranscriptStore().groups) {
+      const item = items.find(({ chunk, result }) => chunk.id === id || result?.id === id);
+      if (item !== undefined)
+        return (
+          element.closest<HTMLElement>('[data-chunk]')?.dataset['chunk'] === item.key ||
+          element.closest<HTMLElement>('li')?.dataset['row'] === key
+        );
+    }
+    return false;
   },
   /** The reader asked to see this chunk of the history. */
   show(at: number): string {

@@ -18,6 +18,7 @@ const MARK_MS = 2700;
 
 export function useTarget({ list, rows, following }: TargetParts): void {
   const store = useTranscriptStore();
+  let mounted = false;
   let shown = 0;
   let timer = 0;
   let marked: HTMLElement | null = null;
@@ -36,7 +37,7 @@ export function useTarget({ list, rows, following }: TargetParts): void {
   }
   async function look(): Promise<void> {
     const { target } = store;
-    if (target === null || target.nonce === shown || list.room() === null) return;
+    if (target === null || target.nonce === shown || !mounted) return;
     const found = find(target);
     // Its chunks are not here yet: told again with them.
     if (found === null) return;
@@ -64,6 +65,9 @@ export function useTarget({ list, rows, following }: TargetParts): void {
   }
 
   watch([() => store.target, rows], () => void look(), { flush: 'post' });
-  onMounted(() => void look());
+  onMounted(() => {
+    mounted = true;
+    void look();
+  });
   onUnmounted(unmark);
 }

@@ -44,7 +44,7 @@ export interface VirtualList {
   element(key: string): HTMLElement | null;
   /** Brings a row to its place in the view, and holds it there until the reader moves. Resolves once it is in the page. */
   pin(pin: Pin): Promise<void>;
-  /** Distance of the view from both ends of the list; null: there is no view. */
+  /** Distance of the view from both ends of the list; null: there is no view, or it is still to follow a change. */
   room(): { above: number; below: number; height: number } | null;
 }
 
@@ -285,7 +285,7 @@ export function useVirtualList(parts: VirtualListParts): VirtualList {
     },
     room() {
       const height = viewHeight();
-      if (motion === null || height === 0) return null;
+      if (motion === null || height === 0 || soon) return null;
       const above = motion.top;
       return { above, below: layout.total - height - above, height };
     },
