@@ -16,9 +16,12 @@ export interface DiffLine {
   readonly marks: readonly Span[];
 }
 
-/** Longest texts that are compared; beyond, all of the old is shown as removed and all of the new as added. */
+/** Longest texts that are compared, and most lines that may differ; beyond, all of the old is shown as removed and all of the new as added. */
 const MAX_COMPARED = 200_000;
+const MAX_EDITS = 1500;
 const MAX_MARKED_LINE = 400;
+/** Pairs of lines whose words are compared. */
+const MAX_MARKED_PAIRS = 120;
 
 /** The lines that turn `before` into `after`. Not numbered: a stretch of a file does not say where it stands. */
 export function diffOf(before: string, after: string): DiffLine[] {
@@ -26,12 +29,13 @@ export function diffOf(before: string, after: string): DiffLine[] {
   const push = (kind: DiffKind, text: string): void => {
     for (const line of linesOf(text)) lines.push({ kind, n: null, text: line, marks: [] });
   };
-  if (before.length + after.length > MAX_COMPARED) {
+  const parts = before.length + after.length > MAX_COMPARED ? undefined : diffLines(before, after, { maxEditLength: MAX_EDITS });
+  if (parts === undefined) {
     push('del', before);
     push('add', after);
     return lines;
   }
-  for (const part of diffLines(before, after)) push(part.added ? 'add' : part.removed ? 'del' : 'same', part.value);
+  for (const part of parts) push(part.added ? 'add' : part.removed ? 'del' : 'same', part.value);
   return withMarks(lines);
 }
 
@@ -78,10 +82,12 @@ export function countsOf(lines: readonly DiffLine[]): { added: number; removed: 
 /** Marks words in removed lines that are followed by as many added ones, pair by pair. */
 function withMarks(lines: readonly DiffLine[]): DiffLine[] {
   const marked = [...lines];
+  let pairs = 0;
   for (let at = 0; at < lines.length;) {
     const removed = runOf(lines, at, 'del');
     const added = runOf(lines, at + removed, 'add');
-    if (removed > 0 && removed === added) {
+    if (removed > 0 && removed === added && pairs < MAX_MARKED_PAIRS) {
+      pairs += removed;
       for (let pair = 0; pair < removed; pair++) markPair(marked, at + pair, at + removed + pair);
     }
     at += Math.max(1, removed + added);

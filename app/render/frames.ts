@@ -3,6 +3,7 @@ import { growthSince } from '#shared/chunks/grown.ts';
 import { copyText } from './clipboard.ts';
 import { highlight, type Segment } from './highlight.ts';
 import { whenIdle } from './idle.ts';
+import { Lines } from './lines.ts';
 import type { CodePiece } from './pieces.ts';
 
 export interface CodeFrame {
@@ -56,9 +57,7 @@ export function codeFrame(): CodeFrame {
     if (grown !== null) lines.add(grown);
     else if (painted || !piece.code.startsWith(before.code)) {
       painted = false;
-      code.replaceChildren();
-      lines.reset();
-      lines.add(piece.code);
+      lines.set(piece.code);
     } else lines.add(piece.code.slice(before.code.length));
   }
   /** Colour takes the place of the plain words, unless they were changed meanwhile or are being selected. */
@@ -88,42 +87,6 @@ export function codeFrame(): CodeFrame {
   };
   frames.set(root, frame);
   return frame;
-}
-
-const PART_LINES = 32;
-
-/** Plain lines in parts that are laid out each by itself, so that a line more costs a part and not all of them. */
-class Lines {
-  readonly #box: Element;
-  #last: Text | null = null;
-  #count = 0;
-  constructor(box: Element) {
-    this.#box = box;
-  }
-  reset(): void {
-    this.#last = null;
-    this.#count = 0;
-  }
-  add(text: string): void {
-    for (let from = 0; from < text.length;) {
-      let end = from;
-      while (end < text.length && this.#count < PART_LINES) {
-        const at = text.indexOf('\n', end);
-        end = at < 0 ? text.length : at + 1;
-        if (at >= 0) this.#count++;
-      }
-      this.#put(text.slice(from, end));
-      if (this.#count === PART_LINES) this.reset();
-      from = end;
-    }
-  }
-  #put(text: string): void {
-    if (this.#last !== null) return this.#last.appendData(text);
-    this.#last = document.createTextNode(text);
-    const part = make('span', 'code__part');
-    part.append(this.#last);
-    this.#box.append(part);
-  }
 }
 
 /** Text nodes, in spans where they have a colour. */

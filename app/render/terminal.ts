@@ -9,6 +9,7 @@ const ESCAPE_SEQUENCE = new RegExp(
   ].join('|'),
   'g',
 );
+const ESCAPE_AT = new RegExp(`^(?:${ESCAPE_SEQUENCE.source})`);
 /** Every control character but tab and line end. */
 const CONTROLS = /[^\P{Cc}\t\n]/gu;
 
@@ -21,6 +22,15 @@ export function plainOutput(text: string): string {
 function lastState(line: string): string {
   const states = line.split('\r').filter((state) => state !== '');
   return states.at(-1) ?? '';
+}
+
+/** `cut`, or where the sequence begins that `cut` would cut in two, if that is not before `from`. */
+export function escapeAcross(text: string, from: number, cut: number): number {
+  const near = Math.max(from, cut - 64);
+  const begins = text.slice(near, cut).lastIndexOf('\u001b');
+  if (begins < 0) return cut;
+  const length = ESCAPE_AT.exec(text.slice(near + begins, near + begins + 128))?.[0].length ?? 0;
+  return near + begins + length > cut ? near + begins : cut;
 }
 
 /** Lines of text, without an empty one behind the last line end. */

@@ -4,6 +4,7 @@
  */
 import { isBlobRef, type ChunkDataByType, type ToolResultData } from '#shared/protocol/records.ts';
 import type { ViewChunk } from '#shared/chunks/view.ts';
+import { READ_CHARS } from './output.ts';
 import { linesOf } from './terminal.ts';
 import { readPartialObject } from './partial-json.ts';
 
@@ -26,6 +27,8 @@ export interface ToolCall {
   readonly cut: boolean;
 }
 
+/** Of arguments that are still coming, so much is read. */
+const COMING_CHARS = 8 * 1024;
 const TOOLS: readonly string[] = ['list', 'read', 'write', 'edit', 'search', 'run'];
 
 /** Call and arguments of a `tool_call` chunk. `whole`: its data, fetched, in place of a reference. */
@@ -34,7 +37,10 @@ export function callOf(chunk: ViewChunk, whole: unknown = chunk.data): ToolCall 
   const data = (cut ? readPartialObject(whole.preview) : whole) as Partial<ChunkDataByType['tool_call']>;
   const name = typeof data.name === 'string' ? data.name : 'tool';
   const argText = typeof data.args === 'string' ? data.args : '';
-  return { tool: TOOLS.includes(name) ? (name as ToolName) : 'other', name, args: readPartialObject(argText), argText, cut };
+  // While they stream, a delta is not paid for by all that came before: what it is aimed at stands at the beginning.
+  const coming = chunk.open === true && argText.length > COMING_CHARS;
+  const args = readPartialObject(coming ? argText.slice(0, COMING_CHARS) : argText);
+  return { tool: TOOLS.includes(name) ? (name as ToolName) : 'other', name, args, argText, cut: cut || coming };
 }
 /** A result's data, or what its preview begins with. */
 export function resultOf(whole: unknown): { data: Partial<ToolResultData>; cut: boolean } {
@@ -134,8 +140,9 @@ export interface Hit {
   readonly line: number;
   readonly text: string;
 }
-/** Hits of a search by file, in order; null: the text is not of that shape. */
+/** Hits of a search by file, in order; null: the text is not of that shape, or too large to be sorted. */
 export function hitsOf(text: string): { file: string; hits: Hit[] }[] | null {
+  if (text.length > READ_CHARS) return null;
   const files: { file: string; hits: Hit[] }[] = [];
   for (const line of linesOf(text)) {
     const found = /^(.+?):(\d+):(.*)$/.exec(line);
@@ -149,10 +156,21 @@ export function hitsOf(text: string): { file: string; hits: Hit[] }[] | null {
   return files.length === 0 ? null : files;
 }
 
-/** What a read answered: its lines, the number of the first and the note at the end, if there is one. */
-export function readLinesOf(text: string, from: number): { first: number; lines: string[]; total: number | null } {
-  const note = /\n?\[lines (\d+)-\d+(?: of (\d+))?[^\]\n]*\]\s*$/.exec(text);
-  const body = note === null ? text : text.slice(0, note.index + (text[note.index] === '\n' ? 1 : 0));
+/** The note at the end is no longer than this. */
+const NOTE_CHARS = 300;
+export interface ReadLines {
+  readonly first: number;
+  readonly lines: readonly string[];
+  /** Of the whole file; null: not said. */
+  readonly total: number | null;
+}
+/** What a read answered: its lines, the number of the first and the note at the end, if there is one. Null: too large to be numbered. */
+export function readLinesOf(text: string, from: number): ReadLines | null {
+  if (text.length > READ_CHARS) return null;
+  const near = Math.max(0, text.length - NOTE_CHARS);
+  const note = /\n?\[lines (\d+)-\d+(?: of (\d+))?[^\]\n]*\]\s*$/.exec(text.slice(near));
+  const at = near + (note?.index ?? 0);
+  const body = note === null ? text : text.slice(0, at + (text[at] === '\n' ? 1 : 0));
   return {
     first: note === null ? from : Number(note[1]),
     lines: linesOf(body),

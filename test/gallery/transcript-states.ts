@@ -7,8 +7,8 @@ import { NOW, sampleRows } from './sessions.ts';
 import type { GalleryState } from './states.ts';
 import { approvalOf, Log, receiptOf, SESSION, show, streaming } from './transcript.ts';
 
-const path = `/s/${SESSION}`;
-function fill(kind: LinkView['kind'] = 'live', held = 0): () => void {
+export const path = `/s/${SESSION}`;
+export function fill(kind: LinkView['kind'] = 'live', held = 0): () => void {
   return () => {
     const sessions = useSessionsStore();
     sessions.put(kind === 'live' ? sampleRows() : sampleRows().map((row) => ({ ...row, fresh: false })));
@@ -28,7 +28,7 @@ const EDIT = {
   old: "  const rows = text.split('\\n')\n  rows.pop()",
   new: "  const rows = text.split(/\\r?\\n/)\n  if (rows.at(-1) === '') rows.pop()",
 };
-const MARKDOWN = `## What was wrong
+export const MARKDOWN = `## What was wrong
 
 The importer calls \`splitRows\`, which **always** drops the last element. That is right for a file that ends in a newline and wrong for any other.
 
@@ -93,7 +93,7 @@ const shellTail = (chunks: number, log: Log) =>
       text: ' ✓ drops a trailing empty line 1 ms\n … accepts the March export\n',
     },
   ]);
-const longOutput = (lines: number): string =>
+export const longOutput = (lines: number): string =>
   Array.from({ length: lines }, (_, at) => `line ${at + 1} of the build says something of use\n`).join('');
 
 export const TRANSCRIPT_STATES: Record<string, GalleryState> = {

@@ -34,7 +34,7 @@ const ATTRIBUTES = new Set(
 );
 /** What only Cairn says. */
 const OWN: Record<string, RegExp> = {
-  class: /^(?:md__table|code|code__head|code__lang|code__text|code__part|btn)$/,
+  class: /^(?:md__table|code|code__head|code__lang|code__text|lines-part|btn)$/,
   role: /^group$/,
   'aria-label': /^(?:Table|Copy code|Code(?:, [^\s{,:]{1,32})?)$/,
   tabindex: /^0$/,
