@@ -74,6 +74,6 @@ describe('a tool call as it is shown', () => {
   test('a read says which lines it shows', () => {
     expect(readLinesOf('a\nb\n[lines 30-31 of 140; go on with from: 32]', 30)).toEqual({ first: 30, lines: ['a', 'b'], total: 140 });
     expect(readLinesOf('a\nb\n', 1)).toEqual({ first: 1, lines: ['a', 'b'], total: null });
-    expect(readLinesOf('a\n[lines 1-1 of 1]\n', 1).lines).toEqual(['a']);
+    expect(readLinesOf('a\n[lines 1-1 of 1]\n', 1)!.lines).toEqual(['a']);
   });
 });
