@@ -47,7 +47,7 @@ export class Pager {
   }
 
   /** The stretch that ends right above `before`. `reach`: what is asked for may go on to there, since it is wanted next. */
-  async older(before: number, wanted: Wanted, signal: AbortSignal, reach = before - 1): Promise<Paged | typeof STALE> {
+  async older(before: number, wanted: Wanted, signal: AbortSignal, reach = 0): Promise<Paged | typeof STALE> {
     const { mirror } = this.#parts;
     const guard = await mirror.guard(this.#sessionId);
     let stretch: Stretch = { records: [], from: before, to: before - 1 };

@@ -73,6 +73,10 @@ export class Reader {
   get loadingNewer(): boolean {
     return this.#newer !== null;
   }
+  /** A chunk that was named is being looked for. */
+  get jumping(): boolean {
+    return this.#jump !== null;
+  }
   atEnd(): boolean {
     return this.window.to >= this.#parts.cursor();
   }

@@ -39,6 +39,8 @@ const RETRY = { base: 500, cap: 30_000 };
 export class Replica {
   readonly sessionId: string;
   state: SubState = downAt(START);
+  /** The server said that it has nothing of this session. */
+  refused = false;
   readonly #parts: ReplicaParts;
   readonly #queue: (() => Promise<void>)[] = [];
   #busy = false;
@@ -58,6 +60,7 @@ export class Replica {
   up(): void {
     this.#round++;
     this.#failed = 0;
+    this.refused = false;
     this.#restart('up');
   }
   /** The link is down: what was live is void at once. */
@@ -189,6 +192,7 @@ export class Replica {
       if (answer.kind === 'ok') await this.run(() => this.#loaded(guard, answer.value as Timeline, round));
       else if (answer.kind === 'refused' && !answer.retryable) {
         // Not known there, or deleted: nothing to be in step with until somebody says otherwise.
+        this.refused = true;
         this.#step({ type: 'down' });
         this.#tell([], null, false);
         if (answer.code === 'session-deleted' || answer.code === 'gone') this.#parts.gone(this.sessionId);

@@ -105,7 +105,8 @@ export class Transcript {
     return new Promise((come) => (this.#awaited = { seq, come }));
   }
   #mayCome(): boolean {
-    return this.#parts.isMade() && this.#parts.mayLoad() && !(this.#parts.canLoad() && this.#replica.state.phase === 'live');
+    if (!this.#parts.isMade() || !this.#parts.mayLoad() || this.#replica.refused) return false;
+    return !(this.#parts.canLoad() && this.#replica.state.phase === 'live');
   }
   /** The log grew, or nothing more of it is to be heard for now. */
   #lookForAwaited(): void {
@@ -143,7 +144,7 @@ export class Transcript {
     if (phase === 'live' || phase === 'down') this.#loaded = this.#painted;
     this.#publish();
     // Another tab has written more than was told here.
-    if (this.#reader.follows && !this.#reader.atEnd()) void this.#readOn();
+    this.#keepUp();
   }
   /** The cursor jumped. Who follows the tail is taken along; who has scrolled up keeps what is read, unless that log is gone. */
   #jump(cursor: number): void {
@@ -154,7 +155,7 @@ export class Transcript {
       this.#reader.clear();
       this.#wholes.clear();
       this.#loaded = false;
-    } else if ((this.#reader.follows || this.#reader.window.chunks.length === 0) && this.#awaited === null) {
+    } else if ((this.#reader.follows || this.#reader.window.chunks.length === 0) && !this.#isOnItsWay()) {
       void this.#paintTail().then(() => this.#fill());
       return;
     } else this.#loaded = this.#painted;
@@ -204,11 +205,18 @@ export class Transcript {
     });
     this.#lookForAwaited();
   }
-  async #readOn(): Promise<void> {
-    if (this.#readingOn) return;
+  /** To a place that was named, which decides what is read. */
+  #isOnItsWay(): boolean {
+    return this.#awaited !== null || this.#reader.jumping;
+  }
+  /** Who follows the tail is never left behind it. */
+  #keepUp(): void {
+    const isBehind = this.#painted && this.#reader.follows && !this.#reader.atEnd();
+    if (!isBehind || this.#readingOn || this.#isOnItsWay()) return;
     this.#readingOn = true;
-    await this.#replica.run(async () => {
+    void this.#replica.run(async () => {
       this.#readingOn = false;
+      if (this.#isOnItsWay()) return;
       await this.#reader.readOn();
       this.#publish();
     });
@@ -229,10 +237,11 @@ export class Transcript {
     this.#giveUpAwaited();
     if (seq > this.#cursor && this.#mayCome() && !(await this.#arrival(seq))) return false;
     const exists = seq <= (this.#summary?.head ?? 0);
-    return exists && seq > this.#cursor ? false : this.#reader.showAt(seq);
+    const shown = !(exists && seq > this.#cursor) && (await this.#reader.showAt(seq));
+    if (!shown) this.#keepUp();
+    return shown;
   }
   loadOlder(): Promise<void> {
-    this.#giveUpAwaited();
     return this.#reader.older();
   }
   loadNewer(): Promise<void> {
