@@ -82,6 +82,19 @@ const page: Page = {
   },
 };
 
+/** Where there are no idle callbacks, the time between some frames has to do. */
+const idle = (within: number): Promise<void> =>
+  new Promise((resolve) => {
+    if ('requestIdleCallback' in window) requestIdleCallback(() => resolve(), { timeout: within });
+    else setTimeout(resolve, Math.min(within, 50));
+  });
+
+async function roomUsed(): Promise<number | null> {
+  if (!('storage' in navigator) || !('estimate' in navigator.storage)) return null;
+  const { usage, quota } = await navigator.storage.estimate();
+  return usage === undefined || quota === undefined || quota === 0 ? null : usage / quota;
+}
+
 /** Some browsers forbid even looking at it. */
 function diskParts(): { indexedDB: IDBFactory; IDBKeyRange: typeof IDBKeyRange; timers: Timers } | null {
   try {
@@ -134,6 +147,8 @@ async function start(): Promise<void> {
     locks,
     channel: openChannel(),
     page,
+    idle,
+    roomUsed,
     mirror,
     own,
     screen,

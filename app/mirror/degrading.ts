@@ -113,7 +113,7 @@ export function degradingMirror(parts: DegradingParts): Mirror {
 
   return {
     get durable() {
-      return spare === null && disk !== null;
+      return spare === null && disk?.durable === true;
     },
     close: () => disk?.close(),
     facts: () => run(null, (at) => at.facts()),
@@ -152,7 +152,10 @@ export function degradingMirror(parts: DegradingParts): Mirror {
       return tryDisk((from) => from.turns(sessionId, before, limit), near);
     },
     turnsReach: (sessionId) => run(sessionId, (at) => at.turnsReach(sessionId)),
-    putTurns: (guard, sessionId, turns, span) => unasked<Copied>((at) => at.putTurns(guard, sessionId, turns, span), FULL),
+    async putTurns(guard, sessionId, turns, span) {
+      if (spare !== null) return (await spare).putTurns(guard, sessionId, turns, span);
+      return unasked<Copied>((at) => at.putTurns(guard, sessionId, turns, span), FULL);
+    },
     async blob(sha256) {
       const near = await run(null, (at) => at.blob(sha256));
       return spare === null || near !== undefined ? near : tryDisk((from) => from.blob(sha256), undefined);

@@ -7,7 +7,8 @@ import type { MarksRow, MirrorTx } from './tx.ts';
 
 export async function turnsIn(tx: MirrorTx, sessionId: string, before: number | null, limit: number): Promise<Marks> {
   const meta = await tx.metaOf(sessionId);
-  const { seq: cursor } = cursorOf(meta);
+  if (meta.cursor === undefined) return { turns: [], earlier: true, missing: true };
+  const { seq: cursor } = meta.cursor;
   const top = Math.min(cursor, (before ?? cursor + 1) - 1);
   const low = reachBelow(meta.marks ?? noMarks(cursor), top);
   const found = await tx.turns(sessionId, low, top, limit + 1);

@@ -81,7 +81,7 @@ export function commandsOf({ engine, deviceName }: CommandParts): Commands {
     },
     chunkLimit: () => engine.chunkLimit(),
     setChunkLimit: (limit) => engine.setChunkLimit(limit),
-    pauseCopying: (paused) => own.setFact('copyingPaused', paused),
+    pauseCopying: (paused) => engine.copying.pause(paused),
     retryLink: () => engine.link.dispatch({ type: 'retry' }),
   };
 }

@@ -9,8 +9,8 @@ import type { OutboxRow } from '../own/port.ts';
 import { chunkLimitOf } from './chunk-limit.ts';
 import { ClockWatch } from './clock-watch.ts';
 import { flushLock, type FlushLock } from './flush-lock.ts';
-import { http, type Http } from './http.ts';
-import { Keeper } from './keeper.ts';
+import { http, type WatchedHttp } from './http.ts';
+import { Copying } from './copying.ts';
 import { Link, type Welcome } from './link.ts';
 import { linkView } from './link-view.ts';
 import { SessionList } from './list.ts';
@@ -33,12 +33,12 @@ const LIST_RETRY = { base: 1_000, cap: 30_000 };
 
 export class Engine {
   readonly parts: SyncParts;
-  readonly http: Http;
+  readonly http: WatchedHttp;
   readonly list: SessionList;
   readonly outbox: Outbox;
   readonly link: Link;
+  readonly copying: Copying;
   readonly #lock: FlushLock;
-  readonly #keeper: Keeper;
   readonly #clockWatch: ClockWatch;
   readonly #replicas: Replicas;
   readonly #promoted = new Promoted();
@@ -116,6 +116,7 @@ export class Engine {
       mirror,
       http: this.http,
       screen,
+      report,
       replica: (id) => this.#replicas.get(id),
       chunkLimit: () => this.#limit,
       rows: () => this.#rows,
@@ -129,12 +130,11 @@ export class Engine {
       changed: () => this.list.publish(),
       recentChanged: () => this.#subscribeWanted(),
     });
-    this.#keeper = new Keeper({
-      mirror,
+    this.copying = new Copying({
+      ...parts,
       http: this.http,
-      timers,
-      report,
       newestFirst: () => this.list.newestFirst(),
+      openId: () => this.#open.id,
       isReplicated: (id) => this.#replicas.has(id),
       isUp: () => this.isUp(),
       applied: (sessionId, records) => this.#applied(sessionId, records),
@@ -259,7 +259,7 @@ export class Engine {
     if (!this.isUp() || socket !== this.link.state.socket) return;
     this.#synced = synced;
     this.publishLink();
-    if (synced) return this.#keeper.run();
+    if (synced) return this.copying.run();
     const { timers, random, report } = this.parts;
     timers.after(backoff(failed, LIST_RETRY, random), () => {
       if (this.isUp() && !this.#synced) this.#syncList(failed + 1).catch((error: unknown) => report('engine.list', { error }));
@@ -274,7 +274,7 @@ export class Engine {
   }
   #frame(frame: DownFrame): void {
     if (frame.type === 'session') {
-      void this.list.take(frame.summary).then(() => this.#keeper.soon());
+      void this.list.take(frame.summary).then(() => this.copying.soon());
       return;
     }
     if (!('sessionId' in frame)) return;
@@ -300,6 +300,7 @@ export class Engine {
   /** The mirror is another one: list and open session are read anew. */
   async #reload(): Promise<void> {
     this.#promoted.clear();
+    this.copying.reset();
     await this.list.load();
     await this.#open.reload();
   }
@@ -311,6 +312,7 @@ export class Engine {
     this.#replicas.want(wantedSessions(this.#open.recent, this.#rows));
   }
   #replicaChanged(replica: Replica, news: ReplicaNews): void {
+    if (news.jumped) this.copying.jumped(replica.sessionId);
     if (news.records.length > 0) this.#applied(replica.sessionId, news.records);
     if (news.now?.summary) this.list.projected(news.now.summary);
     if (this.#open.take(replica, news)) this.publishLink();
@@ -325,6 +327,7 @@ export class Engine {
     this.#promoted.note(prompts);
     if (prompts.length > 0) void this.outbox.retire(prompts);
     for (const record of records) if (isEvent(record, 'admitted')) void this.outbox.heard(record.data.inputId, null);
+    this.copying.applied(sessionId, records);
     this.parts.channel?.tell({ type: 'applied', sessionId });
   }
   async #removed(sessionIds: readonly string[]): Promise<void> {
@@ -359,6 +362,7 @@ export class Engine {
     this.#promoted.clear();
     this.#rows = await this.parts.own.rows();
     this.#replicas.clear();
+    this.copying.reset();
     this.parts.screen.clear();
     await this.list.load();
     this.publishLink();
@@ -368,6 +372,7 @@ export class Engine {
       this.#lock.progress();
       await this.#reloadRows();
       this.outbox.kick();
+      await this.copying.recall();
     } else if (news.type === 'applied') {
       if (this.#open.id === news.sessionId && !this.isUp()) await this.#open.transcript!.catchUp();
     } else if (news.type === 'signed-in') {

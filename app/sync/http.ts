@@ -26,10 +26,18 @@ export interface Http {
   /** Never rejects. `signal`: gives up early. */
   ask(method: Method, path: string, body?: unknown, signal?: AbortSignal): Promise<Answer>;
 }
+export interface WatchedHttp extends Http {
+  /** Resolves once nothing is being asked. */
+  quiet(): Promise<void>;
+}
 
-export function http(parts: HttpParts): Http {
+export function http(parts: HttpParts): WatchedHttp {
+  let asking = 0;
+  let waiting: (() => void)[] = [];
   return {
+    quiet: () => (asking === 0 ? Promise.resolve() : new Promise<void>((resolve) => waiting.push(resolve))),
     async ask(method, path, body, signal) {
+      asking += 1;
       const abort = new AbortController();
       let late = false;
       const give = (): void => abort.abort();
@@ -53,6 +61,10 @@ export function http(parts: HttpParts): Http {
       } finally {
         cancel();
         signal?.removeEventListener('abort', give);
+        asking -= 1;
+        const told = asking === 0 ? waiting : [];
+        waiting = asking === 0 ? [] : waiting;
+        for (const resolve of told) resolve();
       }
     },
   };

@@ -108,7 +108,7 @@ export interface Screen {
   memoryOnly(): void;
   notice(notice: Notice): void;
   model(model: ModelFacts | null): void;
-  /** Null: nothing is left to copy. */
+  /** Null: nothing is left to copy, or nothing can be copied now. */
   copying(view: CopyingView | null): void;
   sessions(changed: readonly SessionRow[], removed: readonly string[]): void;
   /** The mirror was read. */
@@ -129,6 +129,10 @@ export interface SyncParts {
   locks: Locks | null;
   channel: Channel | null;
   page: Page;
+  /** Resolves when the page has nothing better to do, after `within` ms at most. */
+  idle(within: number): Promise<void>;
+  /** How much of the room that the browser gives is used, 0 to 1; null: it does not say. */
+  roomUsed(): Promise<number | null>;
   mirror: Mirror;
   own: Own;
   screen: Screen;

@@ -91,6 +91,8 @@ export interface TabOptions {
   disk?: 'indexeddb' | 'memory';
   chunkLimit?: number;
   locks?: 'none';
+  /** History is copied in the background, as in the app; default: not, so that a test sees only what it asks for. */
+  copies?: boolean;
 }
 
 export class Tab {
@@ -137,6 +139,8 @@ export class Tab {
         onWake: (callback) => void this.#wakes.push(callback),
         onHide: (callback) => void this.#hides.push(callback),
       },
+      idle: () => (options.copies === true && !this.#dead ? new Promise((resolve) => setImmediate(resolve)) : new Promise(() => undefined)),
+      roomUsed: async () => device.roomUsed,
       mirror: degradingMirror({ disk: this.mirror, onLost: lost, keep: () => new Set() }),
       own: degradingOwn(this.own, lost),
       screen: this.screen,
@@ -186,7 +190,9 @@ export class Device {
   ahead = 0;
   readonly clock: Clock = { now: () => realClock.now() + this.ahead };
   readonly stand: HttpStand;
-  #holder: Tab | null = null;
+  /** What the browser says of its room; null: nothing. */
+  roomUsed: number | null = null;
+  readonly #holders = new Map<string, Tab>();
   readonly #ears = new Map<Tab, (news: TabNews) => void>();
 
   constructor(stand: HttpStand) {
@@ -203,12 +209,16 @@ export class Device {
   /** Web Locks as browsers have them: freed when the holder's tab dies. */
   locksOf(tab: Tab): Locks {
     return {
-      hold: async (_name, steal, task) => {
-        const free = this.#holder === null || this.#holder.isDead || this.#holder === tab;
+      hold: async (name, steal, task) => {
+        const holder = this.#holders.get(name);
+        const free = holder === undefined || holder.isDead || holder === tab;
         if (!free && !steal) return false;
-        this.#holder = tab;
-        await task();
-        if (this.#holder === tab) this.#holder = null;
+        this.#holders.set(name, tab);
+        try {
+          await task();
+        } finally {
+          if (this.#holders.get(name) === tab) this.#holders.delete(name);
+        }
         return true;
       },
     };
