@@ -2,7 +2,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { BrowserContext, CDPSession, Page } from 'playwright-core';
+import type { BrowserContext, Page } from 'playwright-core';
 import { launchOnDisk, type BrowserChoice } from '../../e2e/harness/browser.ts';
 import { controlled } from '../../e2e/harness/device.ts';
 import { Ui } from '../../e2e/harness/ui.ts';
@@ -56,37 +56,4 @@ export class Profile {
     await this.context.close();
     await rm(this.#folder, { recursive: true, force: true, maxRetries: 3 });
   }
-}
-
-/** Bytes that live on the JavaScript heap once all garbage is gone. */
-export async function heapOf(cdp: CDPSession): Promise<number> {
-  await cdp.send('HeapProfiler.enable');
-  for (let round = 0; round < 3; round++) await cdp.send('HeapProfiler.collectGarbage');
-  const { usedSize } = await cdp.send('Runtime.getHeapUsage');
-  return usedSize;
-}
-
-/** Milliseconds of processor time that the page's main thread has used, by what for. Not wall time: others on the machine are not counted. */
-export interface Busy {
-  task: number;
-  script: number;
-  layout: number;
-  style: number;
-}
-export async function busyMeter(page: Page): Promise<() => Promise<Busy>> {
-  const cdp = await page.context().newCDPSession(page);
-  await cdp.send('Performance.enable', { timeDomain: 'threadTicks' });
-  return async () => {
-    const { metrics } = await cdp.send('Performance.getMetrics');
-    const of = (name: string): number => (metrics.find((metric) => metric.name === name)?.value ?? Number.NaN) * 1_000;
-    return { task: of('TaskDuration'), script: of('ScriptDuration'), layout: of('LayoutDuration'), style: of('RecalcStyleDuration') };
-  };
-}
-export function since(before: Busy, after: Busy): Busy {
-  return {
-    task: after.task - before.task,
-    script: after.script - before.script,
-    layout: after.layout - before.layout,
-    style: after.style - before.style,
-  };
 }

@@ -1,8 +1,8 @@
 /** Main-thread time of the second half of a long Markdown answer against its first half: a delta late in a long answer costs what an early one does. */
 import { setTimeout as wait } from 'node:timers/promises';
-import { ms, ratioFigure, type Bench } from '../kit/figure.ts';
+import { ratioFigure, type Bench } from '../kit/figure.ts';
 import { paced } from '../kit/model.ts';
-import { busyMeter, since, type Busy } from '../kit/profile.ts';
+import { busyMeter, busyWords, since, type Busy } from '../kit/meters.ts';
 import { compare } from '../kit/stats.ts';
 import { streamTurn, windowOn } from '../kit/turn.ts';
 import { cut, markdown } from '../log/words.ts';
@@ -45,8 +45,7 @@ export const halvesBench: Bench = {
         await page.close();
       }
     }
-    const of = (part: keyof Busy) => compare({ a: second.map((half) => half[part]), b: first.map((half) => half[part]) });
-    const parts = (['task', 'script', 'layout', 'style'] as const).map((part) => `${part} ${ms(of(part).b)} → ${ms(of(part).a)}`);
-    return [ratioFigure('stream-halves', of('task'), [`processor time, first half → second half: ${parts.join(', ')}`])];
+    const found = compare({ a: second.map(({ task }) => task), b: first.map(({ task }) => task) });
+    return [ratioFigure('stream-halves', found, [`processor time: second half ${busyWords(second)}, first half ${busyWords(first)}`])];
   },
 };

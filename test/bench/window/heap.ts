@@ -2,7 +2,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { count, ms, type Bench } from '../kit/figure.ts';
 import { probing } from '../kit/probing.ts';
-import { heapOf } from '../kit/profile.ts';
+import { heapOf } from '../kit/meters.ts';
 import { recordsOf } from '../log/history.ts';
 
 const CHUNKS = 50_000;

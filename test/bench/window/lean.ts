@@ -2,12 +2,12 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Page } from 'playwright-core';
 import { PROTOCOL } from '#shared/protocol/version.ts';
-import { ms, ratioFigure, type Bench } from '../kit/figure.ts';
+import { ratioFigure, type Bench } from '../kit/figure.ts';
 import { paced } from '../kit/model.ts';
 import { remote } from '../kit/probing.ts';
-import { busyMeter, since, type Busy } from '../kit/profile.ts';
+import { busyMeter, busyWords, since, type Busy } from '../kit/meters.ts';
 import type { LiveRoom } from '../kit/stage.ts';
-import { compare, inTurns, median } from '../kit/stats.ts';
+import { compare, inTurns } from '../kit/stats.ts';
 import { streamTurn, timelineOf, windowOn } from '../kit/turn.ts';
 import type { Plan } from '../log/history.ts';
 import { cut, markdown } from '../log/words.ts';
@@ -75,14 +75,7 @@ export const leanBench: Bench = {
       return found.task;
     };
     const found = compare(await inTurns({ rounds: ROUNDS, warmUp: WARM_UP, a: side('a', app), b: side('b', lean) }));
-    const parts = (name: 'a' | 'b'): string =>
-      (['script', 'layout', 'style'] as const)
-        .map((part) => `${part} ${ms(median(all[name].slice(WARM_UP).map((one) => one[part])))}`)
-        .join(', ');
-    return [
-      ratioFigure('stream-busy', found, [
-        `processor time for 200 KB in 4,000 deltas: app ${ms(found.a)} (${parts('a')}), leanest ${ms(found.b)} (${parts('b')})`,
-      ]),
-    ];
+    const words = (name: 'a' | 'b'): string => busyWords(all[name].slice(WARM_UP));
+    return [ratioFigure('stream-busy', found, [`processor time for 200 KB in 4,000 deltas: app ${words('a')}, leanest ${words('b')}`])];
   },
 };
