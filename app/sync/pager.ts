@@ -85,7 +85,7 @@ export class Pager {
         if (got === STALE) return STALE;
         more = got ? await this.#above(stretch.to, wanted.chunks - shownIn(stretch.records), guard) : null;
         if (more === null) {
-          missing = { from: stretch.to + 1, to: head };
+          missing = await this.#holeAbove(stretch.to, head);
           break;
         }
       }
@@ -107,6 +107,11 @@ export class Pager {
     return below === STALE || (await this.#isStale(guard, signal)) ? null : { above, below };
   }
 
+  async #holeAbove(after: number, head: number): Promise<Hole> {
+    const { runs } = await this.#parts.mirror.coverage(this.#sessionId);
+    const next = runs.find((run) => run.from > after + 1);
+    return { from: after + 1, to: Math.min(head, next === undefined ? head : next.from - 1) };
+  }
   async #isStale(guard: Guard, signal: AbortSignal): Promise<boolean> {
     return signal.aborted || !isSame(guard, await this.#parts.mirror.guard(this.#sessionId));
   }

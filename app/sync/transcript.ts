@@ -4,6 +4,7 @@
  */
 import type { LiveFold } from '#shared/chunks/fold.ts';
 import type { Approval, Receipt, SessionSummary } from '#shared/protocol/summaries.ts';
+import type { Report } from '#shared/ports.ts';
 import type { Projections } from '../mirror/port.ts';
 import type { OutboxRow } from '../own/port.ts';
 import type { PagerParts } from './pager.ts';
@@ -12,10 +13,11 @@ import { Reader } from './reader.ts';
 import { receiptViews } from './receipts.ts';
 import type { Replica, ReplicaNews } from './replica.ts';
 import type { ReceiptView } from './views.ts';
-import { Wholes } from './wholes.ts';
+import { Wholes, type Whole } from './wholes.ts';
 
 export interface TranscriptParts extends PagerParts {
   screen: Screen;
+  report: Report;
   /** Most sealed chunks in the window, as it is now. */
   chunkLimit(): number;
   rows(): readonly OutboxRow[];
@@ -136,7 +138,7 @@ export class Transcript {
     const { phase, cursor } = this.#replica.state;
     if (phase !== 'down') this.#cursor = Math.max(this.#cursor, cursor.seq);
     if (records.length > 0) {
-      this.#wholes.take(this.#lastLive, records);
+      this.#keepWhole(this.#wholes.take(this.#lastLive, records));
       this.#reader.take(records);
     }
     this.#lastLive = this.#replica.state.live.fold;
@@ -145,6 +147,16 @@ export class Transcript {
     this.#publish();
     // Another tab has written more than was told here.
     this.#keepUp();
+  }
+  /** In the mirror too, so that it need not be fetched to be read again. */
+  #keepWhole(fresh: readonly Whole[]): void {
+    const { mirror, report } = this.#parts;
+    if (fresh.length === 0) return;
+    const keep = async (): Promise<void> => {
+      const guard = await mirror.guard(this.sessionId);
+      for (const { sha256, data } of fresh) await mirror.putBlob(guard, this.sessionId, sha256, data, 'go');
+    };
+    keep().catch((error: unknown) => report('transcript.whole', { sessionId: this.sessionId, error }));
   }
   /** The cursor jumped. Who follows the tail is taken along; who has scrolled up keeps what is read, unless that log is gone. */
   #jump(cursor: number): void {

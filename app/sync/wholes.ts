@@ -9,7 +9,7 @@ import { isBlobRef, type LogRecord } from '#shared/protocol/records.ts';
 const ENTRIES = 8;
 const BYTES = 8 * 1024 * 1024;
 
-interface Whole {
+export interface Whole {
   sha256: string;
   size: number;
   data: unknown;

@@ -3,14 +3,17 @@
  * records in order, numbered live frames, a replay with a snapshot for each subscribe. Frames wait in the pipe until
  * they are delivered, so that a test says what arrives when, twice, or never.
  */
+import { createHash } from 'node:crypto';
 import { explode } from '#shared/chunks/explode.ts';
 import { emptyFold, fold, snapshotOf, type LiveFold, type LiveKey } from '#shared/chunks/fold.ts';
 import type { StepEvent } from '#shared/protocol/agent-events.ts';
 import type { UpFrame } from '#shared/protocol/frames.ts';
-import type { ChunkRecord, EventDataByType, EventType, LogRecord } from '#shared/protocol/records.ts';
+import { LIMITS } from '#shared/protocol/limits.ts';
+import type { BlobRef, ChunkRecord, EventDataByType, EventType, LogRecord } from '#shared/protocol/records.ts';
 import type { Phase, Receipt, SessionSummary } from '#shared/protocol/summaries.ts';
 import { memoryMirror } from '../../../app/mirror/memory.ts';
 import type { Mirror } from '../../../app/mirror/port.ts';
+import type { OutboxRow } from '../../../app/own/port.ts';
 import type { Answer, Http } from '../../../app/sync/http.ts';
 import type { Screen } from '../../../app/sync/ports.ts';
 import { Promoted } from '../../../app/sync/promoted.ts';
@@ -23,6 +26,7 @@ import { eventRecord, promptChunk, summaryOf } from './records.ts';
 
 export const SESSION = 's';
 export const EPOCH = 'epoch-1';
+const NO_ROWS: readonly OutboxRow[] = [];
 
 export interface PlayedOptions<S extends Screen> {
   screen: S;
@@ -75,8 +79,9 @@ export class Played<S extends Screen = NotedScreen> {
       mirror,
       http,
       screen,
+      report: (event, facts) => void this.reports.push({ event, facts }),
       chunkLimit: () => this.limit,
-      rows: () => [],
+      rows: () => NO_ROWS,
       isPromoted: (id) => this.promoted.has(id),
       promotedChanges: () => this.promoted.changes(),
       promoted: (ids) => this.promoted.note(ids),
@@ -225,7 +230,7 @@ export class Played<S extends Screen = NotedScreen> {
     const sealed = i === null ? live.chunks : live.chunks.filter((chunk) => chunk.i === i);
     const rows = explode({ ...live, chunks: sealed }, 'complete').map((draft, at): ChunkRecord => {
       const seq = this.head + 1 + at;
-      return { kind: 'chunk', sessionId: SESSION, seq, createdAt: seq, ...draft };
+      return { kind: 'chunk', sessionId: SESSION, seq, createdAt: seq, ...draft, data: kept(draft.data) };
     });
     if (i === null) this.#live = null;
     else this.#live!.fold = { ...live, chunks: live.chunks.filter((chunk) => chunk.i !== i) };
@@ -252,6 +257,17 @@ export class Played<S extends Screen = NotedScreen> {
     }
     this.endTurn();
   }
+}
+
+/** Data as the server keeps it: by reference when it is long. */
+function kept(data: unknown): unknown {
+  const bytes = Buffer.from(JSON.stringify(data));
+  if (bytes.length <= LIMITS.inlineDataBytes) return data;
+  const reference: BlobRef = {
+    blob: { sha256: createHash('sha256').update(bytes).digest('hex'), size: bytes.length },
+    preview: bytes.toString().slice(0, 100),
+  };
+  return reference;
 }
 
 /** One with a noted screen. */
