@@ -2,7 +2,6 @@
  * The engine: the link, the list, the replicas, the outbox and the open session, wired to each other. It decides little
  * itself: the tables in `state.ts` and `subscription.ts`, the rules of the outbox and of the mirror do.
  */
-import { backoff } from '#shared/backoff.ts';
 import type { DownFrame } from '#shared/protocol/frames.ts';
 import { isEvent, type LogRecord } from '#shared/protocol/records.ts';
 import type { OutboxRow } from '../own/port.ts';
@@ -13,6 +12,7 @@ import { http, type WatchedHttp } from './http.ts';
 import { Copying } from './copying.ts';
 import { Link, type Welcome } from './link.ts';
 import { linkView } from './link-view.ts';
+import { ListSync } from './list-sync.ts';
 import { SessionList } from './list.ts';
 import { answered } from './answered.ts';
 import { askModelFacts } from './model-facts.ts';
@@ -20,16 +20,16 @@ import { NOTICES } from './notices.ts';
 import { orphan } from './orphans.ts';
 import { Outbox } from './outbox.ts';
 import { OpenSession } from './open-session.ts';
-import type { SyncParts, TabNews } from './ports.ts';
+import type { SyncParts } from './ports.ts';
 import { Promoted, promptsIn } from './promoted.ts';
 import type { Replica, ReplicaNews } from './replica.ts';
 import { Replicas, wantedSessions } from './replicas.ts';
+import { heedTabs } from './tab-news.ts';
 import type { Transcript } from './transcript.ts';
 import type { LinkKind, LinkView } from './views.ts';
 
 /** The server is there, or has not been looked for in vain yet. */
 const MAY_LOAD: ReadonlySet<LinkKind> = new Set(['connecting', 'catching-up', 'live']);
-const LIST_RETRY = { base: 1_000, cap: 30_000 };
 
 export class Engine {
   readonly parts: SyncParts;
@@ -43,10 +43,10 @@ export class Engine {
   readonly #replicas: Replicas;
   readonly #promoted = new Promoted();
   readonly #open: OpenSession;
+  readonly #listSync: ListSync;
   #rows: readonly OutboxRow[] = [];
   #epoch: string | null = null;
   #device: string | null = null;
-  #synced = false;
   #view: LinkView = { kind: 'connecting', since: 0, tries: 0, left: 0, held: 0 };
   #limit: number;
   #adopting: Promise<void> = Promise.resolve();
@@ -80,6 +80,15 @@ export class Engine {
       reset: (epoch) => this.#adopt(epoch, true),
       removed: (ids) => this.#removed(ids),
       told: (summary) => this.#open.told(summary),
+    });
+    this.#listSync = new ListSync({
+      list: this.list,
+      timers,
+      random,
+      report,
+      socket: () => (this.isUp() ? this.link.state.socket : null),
+      changed: () => this.publishLink(),
+      done: () => this.copying.run(),
     });
     this.#lock = flushLock({ locks: parts.locks, own, clock, page: parts.page });
     this.outbox = new Outbox({
@@ -154,8 +163,26 @@ export class Engine {
   }
   /** Listens to the page and the other tabs, and looks for the server. */
   connect(): void {
-    const { page, channel } = this.parts;
-    channel?.listen((news) => void this.#news(news).catch((error: unknown) => this.parts.report('engine.news', { error })));
+    const { page, channel, report } = this.parts;
+    heedTabs({
+      channel,
+      report,
+      own: async () => {
+        this.#lock.progress();
+        await this.#reloadRows();
+        this.outbox.kick();
+      },
+      applied: async (sessionId) => {
+        if (this.#open.id === sessionId && !this.isUp()) await this.#open.transcript!.catchUp();
+      },
+      signedIn: () => {
+        if (!this.isUp()) this.link.dispatch({ type: 'signed-in' });
+      },
+      wiped: () => {
+        this.link.dispatch({ type: 'signed-out' });
+        return this.#wiped();
+      },
+    });
     page.onWake(() => this.link.dispatch({ type: 'wake' }));
     page.onHide(() => this.link.dispatch({ type: 'hide' }));
     this.link.dispatch({ type: 'start' });
@@ -226,7 +253,7 @@ export class Engine {
     const next = linkView(this.#view, {
       link: this.link.state,
       now: this.parts.clock.now(),
-      synced: this.#synced,
+      synced: this.#listSync.synced,
       replica: replica?.state ?? null,
       rows: this.#rows,
     });
@@ -250,26 +277,12 @@ export class Engine {
     this.#open.refresh();
     this.outbox.linkUp();
     void askModelFacts(this.http).then((facts) => facts && this.parts.screen.model(facts));
-    await this.#syncList(0);
-  }
-  /** Until the list is the server's word of now. */
-  async #syncList(failed: number): Promise<void> {
-    const socket = this.link.state.socket;
-    const synced = await this.list.sync();
-    if (!this.isUp() || socket !== this.link.state.socket) return;
-    this.#synced = synced;
-    this.publishLink();
-    if (synced) return this.copying.run();
-    const { timers, random, report } = this.parts;
-    timers.after(backoff(failed, LIST_RETRY, random), () => {
-      if (this.isUp() && !this.#synced) this.#syncList(failed + 1).catch((error: unknown) => report('engine.list', { error }));
-    });
+    await this.#listSync.run();
   }
   #down(): void {
-    this.#synced = false;
     this.#replicas.down();
     this.#open.refresh();
-    this.list.stale();
+    this.#listSync.stale();
     this.#clockWatch.note();
   }
   #frame(frame: DownFrame): void {
@@ -366,20 +379,5 @@ export class Engine {
     this.parts.screen.clear();
     await this.list.load();
     this.publishLink();
-  }
-  async #news(news: TabNews): Promise<void> {
-    if (news.type === 'own') {
-      this.#lock.progress();
-      await this.#reloadRows();
-      this.outbox.kick();
-      await this.copying.recall();
-    } else if (news.type === 'applied') {
-      if (this.#open.id === news.sessionId && !this.isUp()) await this.#open.transcript!.catchUp();
-    } else if (news.type === 'signed-in') {
-      if (!this.isUp()) this.link.dispatch({ type: 'signed-in' });
-    } else {
-      this.link.dispatch({ type: 'signed-out' });
-      await this.#wiped();
-    }
   }
 }

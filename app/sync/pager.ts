@@ -59,7 +59,7 @@ export class Pager {
         const hole = { from: (await mirror.nextBelow(this.#sessionId, stretch.from)) + 1, to: stretch.from - 1 };
         const page = pageOf(hole.to);
         const from = Math.max(hole.from, firstOf(page));
-        const got = await this.#fetch(guard, from, Math.min(lastOf(page), Math.max(reach, hole.to)), signal);
+        const got = await this.#ask(guard, from, Math.min(lastOf(page), Math.max(reach, hole.to)), signal);
         if (got === STALE) return STALE;
         more = got ? await this.#below(stretch.from, wanted.chunks - shownIn(stretch.records), guard) : null;
         if (more === null) {
@@ -81,7 +81,7 @@ export class Pager {
       let more = await this.#above(stretch.to, wanted.chunks - shownIn(stretch.records), guard);
       if (more === null) {
         if (shownIn(stretch.records) >= wanted.least) break;
-        const got = await this.#fetch(guard, stretch.to + 1, Math.min(head, lastOf(pageOf(stretch.to + 1))), signal);
+        const got = await this.#ask(guard, stretch.to + 1, Math.min(head, lastOf(pageOf(stretch.to + 1))), signal);
         if (got === STALE) return STALE;
         more = got ? await this.#above(stretch.to, wanted.chunks - shownIn(stretch.records), guard) : null;
         if (more === null) {
@@ -138,7 +138,7 @@ export class Pager {
    * All of `from … to`, which is of one page, from the server, and into the mirror. An answer ends early past a bound of bytes: then the rest
    * is asked for. False: no answer, or one that is not dense; what came before it is kept for the next try.
    */
-  async #fetch(guard: Guard, from: number, to: number, signal: AbortSignal): Promise<boolean | typeof STALE> {
+  async #ask(guard: Guard, from: number, to: number, signal: AbortSignal): Promise<boolean | typeof STALE> {
     const { mirror, http } = this.#parts;
     const before = this.#got;
     const goesOn = before !== null && isSame(before.guard, guard) && before.stretch.from === from && before.stretch.to < to;
