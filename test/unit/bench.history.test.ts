@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { isShown } from '#shared/protocol/records.ts';
 import { isUuid7 } from '#shared/ids.ts';
-import { headOf, recordAt, recordsOf, shownSize, turnIdOf, type Plan } from '../bench/log/history.ts';
+import { headOf, markOf, recordAt, recordsOf, shownSize, turnIdOf, type Plan } from '../bench/log/history.ts';
 import { cut, markdown, numbered } from '../bench/log/words.ts';
 
 const plan = (kind: Plan['kind']): Plan => ({
@@ -33,6 +33,13 @@ describe.each(['work', 'talk'] as const)('a history of %s', (kind) => {
       records.filter((record) => record.type === type).map(({ data }) => (data as { callId: string }).callId);
     expect(callIds('tool_result')).toEqual(callIds('tool_call'));
     expect(new Set(callIds('tool_call')).size).toBe(callIds('tool_call').length);
+  });
+  it('lists its turns as the server does: by the prompt that opened each', () => {
+    for (const turn of [0, 17, 29]) {
+      const mark = markOf(plan(kind), turn);
+      const prompt = records[mark.seq - 1]!;
+      expect(prompt).toMatchObject({ type: 'prompt', turnId: mark.turnId, data: { content: [{ type: 'text', text: mark.words }] } });
+    }
   });
   it('opens and settles every turn', () => {
     expect(records.filter(({ type }) => type === 'turn-started')).toHaveLength(30);

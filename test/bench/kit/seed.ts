@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { isShown } from '#shared/protocol/records.ts';
-import { headOf, promptIdOf, promptWords, recordAt, shownSize, turnIdOf, turnSize, type Plan } from '../log/history.ts';
+import { headOf, markOf, promptIdOf, recordAt, shownSize, type Plan } from '../log/history.ts';
 
 /** The sessions must be there, and empty. */
 export function seedServer(dataFolder: string, plans: readonly Plan[]): void {
@@ -41,11 +41,9 @@ function seedSession(db: Database.Database, plan: Plan): void {
   }
   if (shown !== plan.turns * shownSize(plan.kind)) throw new Error(`${shown} shown chunks are not what was planned`);
   for (let n = 0; n < plan.turns; n++) {
-    const admitted = n * turnSize(plan.kind) + 1;
-    const { createdAt } = recordAt(plan, admitted);
-    const parts = JSON.stringify([{ type: 'text', text: promptWords(n) }]);
-    turn.run(key, admitted + 1, turnIdOf(plan, n), createdAt, promptWords(n));
-    input.run(promptIdOf(plan, n), plan.sessionId, admitted, parts, admitted + 1, createdAt);
+    const { seq, turnId, createdAt, words } = markOf(plan, n);
+    turn.run(key, seq, turnId, createdAt, words);
+    input.run(promptIdOf(plan, n), plan.sessionId, seq - 1, JSON.stringify([{ type: 'text', text: words }]), seq, createdAt);
   }
   db.prepare('UPDATE session SET head = ?, total = ?, last_words = ?, updated_at = ? WHERE key = ?').run(
     head,

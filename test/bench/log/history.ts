@@ -3,6 +3,7 @@
  * the same words without either being asked for the other's.
  */
 import type { LogRecord, Role } from '#shared/protocol/records.ts';
+import type { TurnMark } from '#shared/protocol/summaries.ts';
 import { chanceOf } from '../kit/chance.ts';
 import { codeBlock, paragraph, sentence } from './words.ts';
 
@@ -72,8 +73,13 @@ export function promptIdOf(plan: Plan, turn: number): string {
   return `${hex(turn)}-0002-7000-8000-${plan.sessionId.slice(-12)}`;
 }
 /** The words of a turn's prompt. */
-export function promptWords(turn: number): string {
+function promptWords(turn: number): string {
   return `${turn + 1}. ${lines[turn % POOL]!}`;
+}
+/** A turn as the server lists it. */
+export function markOf(plan: Plan, turn: number): TurnMark {
+  const { seq, createdAt } = recordAt(plan, turn * turnSize(plan.kind) + 2);
+  return { turnId: turnIdOf(plan, turn), seq, createdAt, words: promptWords(turn) };
 }
 function hex(value: number): string {
   return value.toString(16).padStart(8, '0');

@@ -1,9 +1,12 @@
 /** The app's page as the bench sees it: its transcript by its role, its store by its name. Nothing else of it is known here. */
 
+interface Shown {
+  readonly open?: boolean;
+}
 export interface TranscriptStore {
   readonly chunks: readonly { readonly seq: number }[];
   readonly live: { readonly chunks: readonly { readonly open: boolean }[] } | null;
-  readonly view: readonly { readonly open?: boolean }[];
+  readonly groups: readonly { readonly items: readonly { readonly chunk: Shown; readonly result: Shown | null }[] }[];
   readonly oldestLoadedSeq: number | null;
   readonly atStart: boolean;
   readonly atEnd: boolean;

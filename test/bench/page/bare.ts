@@ -30,7 +30,7 @@ export async function openBare(name: string): Promise<Bare> {
   const db = await done(opening);
   return {
     put(sessionId, records) {
-      const transaction = db.transaction('pages', 'readwrite');
+      const transaction = db.transaction('pages', 'readwrite', { durability: 'relaxed' });
       const pages = transaction.objectStore('pages');
       for (let at = 0; at < records.length; at += PAGE_RECORDS) {
         const part = records.slice(at, at + PAGE_RECORDS);

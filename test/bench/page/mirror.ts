@@ -3,7 +3,7 @@ import type { LogRecord } from '#shared/protocol/records.ts';
 import type { SessionSummary, Timeline } from '#shared/protocol/summaries.ts';
 import { dexieMirror } from '../../../app/mirror/dexie.ts';
 import { APPLY_RECORDS, type Mirror } from '../../../app/mirror/port.ts';
-import { headOf, recordAt, type Plan } from '../log/history.ts';
+import { headOf, markOf, recordAt, type Plan } from '../log/history.ts';
 import { openBare } from './bare.ts';
 
 const timers = {
@@ -18,13 +18,27 @@ const open = (name: string): Mirror => dexieMirror(name, disk);
 const TIMELINE = 200;
 /** Records that came in after it, a few at a time: the growing end of a log. */
 const GROWN = 50;
+/** Marks of one write. */
+const TURNS = 500;
+/** Records of one write: whole pages of about as much as the server puts into one answer. */
+const PART = 500;
 
 function recordsOf(plan: Plan, from: number, to: number): LogRecord[] {
   return Array.from({ length: to - from + 1 }, (_, at) => recordAt(plan, from + at));
 }
-async function apply(mirror: Mirror, plan: Plan, kind: 'records' | 'backfill', records: readonly LogRecord[]): Promise<void> {
-  const applied = await mirror.apply(await mirror.guard(plan.sessionId), { kind, sessionId: plan.sessionId, records });
-  if (!applied.ok) throw new Error(`the mirror took no records: ${applied.reason}`);
+function must(answer: { ok: true } | { ok: false; reason: string }): void {
+  if (!answer.ok) throw new Error(`the mirror did not take it: ${answer.reason}`);
+}
+/** All turns of the plan, as the server lists them. */
+async function copyTurns(mirror: Mirror, plan: Plan): Promise<void> {
+  const guard = await mirror.guard(plan.sessionId);
+  const { seq: cursor } = (await mirror.projections(plan.sessionId)).cursor;
+  for (let end = plan.turns, to = cursor; end > 0; end -= TURNS) {
+    const turns = Array.from({ length: Math.min(TURNS, end) }, (_, at) => markOf(plan, Math.max(0, end - TURNS) + at));
+    const from = end <= TURNS ? 1 : turns[0]!.seq;
+    must(await mirror.putTurns(guard, plan.sessionId, turns, { from, to }));
+    to = from - 1;
+  }
 }
 /** The newest records, as an open of the session brings them: a snapshot, then what was said since. */
 async function begin(mirror: Mirror, plan: Plan): Promise<void> {
@@ -36,18 +50,22 @@ async function begin(mirror: Mirror, plan: Plan): Promise<void> {
   const records = recordsOf(plan, head - TIMELINE + 1, head);
   const timeline = { session, records, pendingInputs: [], approvals: [], live: null, head, epoch: epoch ?? '' };
   await mirror.apply(await mirror.guard(plan.sessionId), { kind: 'timeline', sessionId: plan.sessionId, timeline });
-  for (let from = head + 1; from <= head + GROWN; from += 5) await apply(mirror, plan, 'records', recordsOf(plan, from, from + 4));
+  for (let from = head + 1; from <= head + GROWN; from += 5) {
+    const records = recordsOf(plan, from, from + 4);
+    must(await mirror.apply(await mirror.guard(plan.sessionId), { kind: 'records', sessionId: plan.sessionId, records }));
+  }
 }
-/** Every record below, in parts, the newest first, as the copying in the background does it. */
-async function* below(plan: Plan): AsyncGenerator<LogRecord[]> {
-  const head = headOf(plan) - GROWN - TIMELINE;
-  for (let to = head - (head % APPLY_RECORDS); to > 0; to -= APPLY_RECORDS) yield recordsOf(plan, to - APPLY_RECORDS + 1, to);
+/** The last seq that is written in parts: above it is what `begin` brings. */
+function lastPart(plan: Plan): number {
+  const below = headOf(plan) - GROWN - TIMELINE;
+  return below - (below % PART);
 }
-/** Milliseconds of `work` over all of the plan's parts; making them is not counted. */
+/** Milliseconds of `work` over every part, the newest first, as the copying in the background does it; making them is not counted. */
 async function timed(plan: Plan, work: (records: LogRecord[]) => Promise<void>): Promise<{ ms: number; records: number }> {
   let ms = 0;
   let records = 0;
-  for await (const part of below(plan)) {
+  for (let to = lastPart(plan); to > 0; to -= PART) {
+    const part = recordsOf(plan, to - PART + 1, to);
     const started = performance.now();
     await work(part);
     ms += performance.now() - started;
@@ -57,17 +75,20 @@ async function timed(plan: Plan, work: (records: LogRecord[]) => Promise<void>):
 }
 
 const bench = {
-  /** The whole session, as if it had been copied; `timeline` is the server's. Answers how many records lie unbroken from the newest down. */
+  /** The whole session, as if it had been copied; `timeline` is the server's. Answers how many records are there. */
   async copy({ plan, timeline }: { plan: Plan; timeline: Timeline }): Promise<number> {
     const mirror = open('cairn-mirror');
     await mirror.apply(await mirror.guard(plan.sessionId), { kind: 'timeline', sessionId: plan.sessionId, timeline });
     const head = headOf(plan);
+    const guard = await mirror.guard(plan.sessionId);
     for (let from = 1; from <= head; from += APPLY_RECORDS) {
-      await apply(mirror, plan, 'backfill', recordsOf(plan, from, Math.min(head, from + APPLY_RECORDS - 1)));
+      const records = recordsOf(plan, from, Math.min(head, from + APPLY_RECORDS - 1));
+      must(await mirror.copy(guard, { kind: 'backfill', sessionId: plan.sessionId, records }));
     }
-    const missing = await holes(mirror, plan);
+    await copyTurns(mirror, plan);
+    const { runs } = await mirror.coverage(plan.sessionId);
     mirror.close();
-    return head - missing;
+    return runs.reduce((sum, { from, to }) => sum + to - from + 1, 0);
   },
   /** This device has nothing of the session's log any more. */
   async drop(sessionId: string): Promise<void> {
@@ -81,16 +102,17 @@ const bench = {
     const mirror = open('bench-mirror');
     await mirror.adopt('bench', false);
     await begin(mirror, plan);
-    const found = await timed(plan, (records) => apply(mirror, plan, 'backfill', records));
+    const guard = await mirror.guard(plan.sessionId);
+    const found = await timed(plan, async (records) =>
+      must(await mirror.copy(guard, { kind: 'backfill', sessionId: plan.sessionId, records })),
+    );
     mirror.close();
     return found;
   },
   /** The same as bare pages. */
   async writeBare(plan: Plan): Promise<{ ms: number; records: number }> {
     const bare = await openBare('bench-bare');
-    const head = headOf(plan);
-    const last = head - TIMELINE - GROWN - ((head - TIMELINE - GROWN) % APPLY_RECORDS);
-    await bare.put(plan.sessionId, recordsOf(plan, last + 1, head));
+    await bare.put(plan.sessionId, recordsOf(plan, lastPart(plan) + 1, headOf(plan)));
     const found = await timed(plan, (records) => bare.put(plan.sessionId, records));
     bare.close();
     return found;
@@ -112,13 +134,5 @@ const bench = {
     return ms;
   },
 };
-/** Records that cannot be read, looked for at both ends: reading everything would take as long as writing it. */
-async function holes(mirror: Mirror, plan: Plan): Promise<number> {
-  const head = headOf(plan);
-  const low = await mirror.readAfter(plan.sessionId, 0, APPLY_RECORDS);
-  const high = await mirror.readBefore(plan.sessionId, head + 1, APPLY_RECORDS);
-  const wanted = Math.min(head, APPLY_RECORDS);
-  return Math.max(0, wanted - low.records.length) + Math.max(0, wanted - high.records.length);
-}
 export type BenchMirror = typeof bench;
 Object.assign(window, { bench });

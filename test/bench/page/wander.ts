@@ -23,25 +23,29 @@ export async function wander({ seed, ms }: { seed: number; ms: number }): Promis
   let oldest = store().oldestLoadedSeq;
   let atEnd = true;
   const count = (): void => {
-    const { chunks, live, view, oldestLoadedSeq } = store();
-    const inStep = live?.chunks ?? [];
-    const open = inStep.filter((chunk) => chunk.open).length;
+    const now = store();
+    const shown = now.groups.flatMap(({ items }) => items.flatMap(({ chunk, result }) => (result === null ? [chunk] : [chunk, result])));
+    const inStep = now.live?.chunks ?? [];
     found.counts++;
-    found.shown = Math.max(found.shown, view.length - view.filter((chunk) => chunk.open === true).length);
-    found.held = Math.max(found.held, chunks.length + inStep.length - open);
+    found.shown = Math.max(found.shown, shown.filter((chunk) => chunk.open !== true).length);
+    found.held = Math.max(found.held, now.chunks.length + inStep.filter((chunk) => !chunk.open).length);
     found.live = Math.max(found.live, inStep.length);
-    if (oldestLoadedSeq !== null && oldest !== null && oldestLoadedSeq < oldest) found.paged++;
-    if (atEnd && !store().atEnd) found.away++;
-    oldest = oldestLoadedSeq;
-    atEnd = store().atEnd;
+    if (now.oldestLoadedSeq !== null && oldest !== null && now.oldestLoadedSeq < oldest) found.paged++;
+    if (atEnd && !now.atEnd) found.away++;
+    oldest = now.oldestLoadedSeq;
+    atEnd = now.atEnd;
   };
-  const timer = setInterval(count, EVERY);
-  const until = performance.now() + ms;
-  try {
-    while (performance.now() < until) await act(chance);
-  } finally {
-    clearInterval(timer);
-  }
+  let counting = true;
+  const counter = (async () => {
+    while (counting) {
+      count();
+      await pause(EVERY);
+    }
+  })();
+  const walk = (async () => {
+    for (const until = performance.now() + ms; performance.now() < until;) await act(chance);
+  })().finally(() => (counting = false));
+  await Promise.all([counter, walk]);
   return found;
 }
 
