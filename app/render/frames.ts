@@ -62,17 +62,18 @@ export function codeFrame(): CodeFrame {
   }
   /** Colour takes the place of the plain words, unless they were changed meanwhile or are being selected. */
   async function paint(piece: CodePiece): Promise<void> {
-    const [segments] = (await highlight([piece.code], piece.lang)) ?? [];
+    const wanted = (): boolean => shown === piece && root.isConnected;
+    const [segments] = (await highlight([piece.code], piece.lang, wanted)) ?? [];
     if (segments === undefined) return;
     const put = (): void => {
-      if (shown !== piece || !root.isConnected) return;
-      if (isSelected(code)) whenIdle(put);
+      if (!wanted()) return;
+      if (isSelected(code)) whenIdle(put, wanted);
       else {
         painted = true;
         code.replaceChildren(...nodesOf(segments));
       }
     };
-    whenIdle(put);
+    whenIdle(put, wanted);
   }
   name('');
   const frame: CodeFrame = {

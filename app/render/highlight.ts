@@ -93,10 +93,10 @@ async function load(language: string): Promise<HLJSApi> {
 
 /**
  * Segments of each of `pieces` (whole blocks, or single lines of a diff), in order; made when the page is idle, a part at a
- * time. Null: unknown language, too long, or the language's file could not be fetched (offline, before it was ever used); then
+ * time, while `wanted`. Null: not wanted any more, unknown language, too long, or the language's file could not be fetched (offline, before it was ever used); then
  * the code stays plain.
  */
-export async function highlight(pieces: readonly string[], name: string): Promise<Segment[][] | null> {
+export async function highlight(pieces: readonly string[], name: string, wanted = (): boolean => true): Promise<Segment[][] | null> {
   const language = knownLanguage(name);
   if (language === null || pieces.reduce((sum, piece) => sum + piece.length, 0) > MAX_CHARS) return null;
   let api: HLJSApi;
@@ -110,7 +110,8 @@ export async function highlight(pieces: readonly string[], name: string): Promis
   }
   const found: Segment[][] = [];
   while (found.length < pieces.length) {
-    await idle();
+    await idle(wanted);
+    if (!wanted()) return null;
     for (let chars = 0; found.length < pieces.length && chars < PART_CHARS;) {
       const piece = pieces[found.length]!;
       found.push(segmentsOf(api.highlight(piece, { language, ignoreIllegals: true }).value));
@@ -119,7 +120,7 @@ export async function highlight(pieces: readonly string[], name: string): Promis
   }
   return found;
 }
-const idle = (): Promise<void> => new Promise((resolve) => whenIdle(resolve));
+const idle = (wanted: () => boolean): Promise<void> => new Promise((resolve) => whenIdle(resolve, wanted));
 
 const ENTITIES: Record<string, string> = { '&amp;': '&', '&lt;': '<', '&gt;': '>', '&quot;': '"', '&#x27;': "'" };
 
