@@ -59,7 +59,12 @@ export function stateOf(call: ViewChunk, result: ViewChunk | null, whole: unknow
   const { data, cut } = resultOf(whole);
   if (data.outcome === 'denied' || data.outcome === 'not-run' || data.outcome === 'interrupted') return data.outcome;
   if (data.isError === true || failedExit(data)) return 'failed';
-  return cut && data.isError === undefined ? 'partly' : 'ok';
+  return cut && (data.isError === undefined || (data.shell !== undefined && data.shell.exitCode === undefined)) ? 'partly' : 'ok';
+}
+/** What a command printed, as far as it is here; null: the result is not of a shell. */
+export function printedOf(data: Partial<ToolResultData>): { stdout: string; stderr: string } | null {
+  const shell: Partial<NonNullable<ToolResultData['shell']>> | undefined = data.shell;
+  return shell === undefined ? null : { stdout: shell.stdout ?? '', stderr: shell.stderr ?? '' };
 }
 function failedExit(data: Partial<ToolResultData>): boolean {
   return typeof data.shell?.exitCode === 'number' && data.shell.exitCode !== 0;

@@ -7,8 +7,11 @@ import { Blocks, type Block } from './blocks.ts';
 import { codeFrame, frameOf } from './frames.ts';
 import { morph, nodeOf } from './nodes.ts';
 
-/** Characters that are put up in one go. */
+/** Characters that are put up in one go, at first; then as many as frames have time for. */
 const SLICE = 12_000;
+const SLICES = { least: 6000, most: 48_000 };
+/** Milliseconds from one frame to the next: at ease, and too long. */
+const FRAMES = { easy: 20, late: 40 };
 /** Blocks are laid out in parts: what grows costs its own part, however many there are. */
 const PART_BLOCKS = 32;
 
@@ -26,6 +29,8 @@ export class Words {
   /** Characters of the text that are up. */
   #upTo = 0;
   #frame = 0;
+  #slice = SLICE;
+  #lastFrame = 0;
 
   constructor(root: HTMLElement) {
     this.root = root;
@@ -55,19 +60,23 @@ export class Words {
 
   #put(): void {
     const rest = this.#text.length - this.#upTo;
-    const whole = rest <= SLICE * 1.5;
-    this.#upTo = whole ? this.#text.length : this.#upTo + SLICE;
+    const whole = rest <= this.#slice * 1.5;
+    this.#upTo = whole ? this.#text.length : this.#upTo + this.#slice;
     if (whole) {
       const grown = this.#source !== null && this.#taken !== null ? growthSince(this.#source, this.#taken) : null;
       this.#draw(this.#blocks.take(this.#text, !this.#open, grown));
     } else this.#draw(this.#blocks.take(this.#text.slice(0, this.#upTo), false));
     this.#taken = whole ? this.#source : null;
-    if (!whole) {
-      this.#frame = requestAnimationFrame(() => {
-        this.#frame = 0;
-        this.#put();
-      });
-    }
+    if (!whole) this.#frame = requestAnimationFrame((at) => this.#next(at));
+    else this.#lastFrame = 0;
+  }
+  #next(at: number): void {
+    const took = this.#lastFrame === 0 ? FRAMES.late : at - this.#lastFrame;
+    this.#lastFrame = at;
+    if (took <= FRAMES.easy) this.#slice = Math.min(SLICES.most, this.#slice * 2);
+    else if (took > FRAMES.late) this.#slice = Math.max(SLICES.least, this.#slice / 2);
+    this.#frame = 0;
+    this.#put();
   }
   #draw(first: number): void {
     const blocks = this.#blocks.all;

@@ -14,7 +14,7 @@ export const LARGE_STATES: Record<string, GalleryState> = {
         .call('run', { command: 'cat bundle.min.js' }, { shell: { stdout: 'var a=1;'.repeat(600_000), stderr: '', exitCode: 0 } });
       show({ log });
     },
-    press: ['Show all, 5.6 MB'],
+    press: ['Show all, 5.3 MB'],
   },
   't-file-long': {
     path,
@@ -24,9 +24,13 @@ export const LARGE_STATES: Record<string, GalleryState> = {
         log: new Log()
           .prompt('Read it.')
           .call(
-            'write',
-            { path: 'src/table.ts', content: Array.from({ length: 900 }, (_, at) => `export const row${at} = ${at};`).join('\n') },
-            'Wrote',
+            'edit',
+            {
+              path: 'src/table.ts',
+              old: 'export const row0 = 1;',
+              new: Array.from({ length: 900 }, (_, at) => `export const row${at} = ${at};`).join('\n'),
+            },
+            { isError: true, content: [{ type: 'text', text: 'src/table.ts has changed since it was read.' }] },
           )
           .call(
             'search',
@@ -34,7 +38,7 @@ export const LARGE_STATES: Record<string, GalleryState> = {
             Array.from({ length: 700 }, (_, at) => `src/table-${Math.floor(at / 40)}.ts:${at}:  const row = table.row(${at});`).join('\n'),
           ),
       }),
-    press: ['Wrote', 'Show all 900 lines'],
+    press: ['Show all 901 lines'],
   },
   't-table-long': {
     path,

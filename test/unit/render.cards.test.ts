@@ -80,6 +80,15 @@ describe('huge output', () => {
     expect(box.querySelector('.lines__row')!.textContent).toMatch(/^(?:ab)+a?$/);
     expect(box.querySelector('.lines__row')!.textContent!.length).toBeLessThanOrEqual(400);
   });
+  test('of a large result whose end is not here, the beginning, and no word on how it ended', async () => {
+    const log = new Log().prompt('Go').largeCall('run', { command: 'go' }, { shell: { stdout: big, stderr: 'bad', exitCode: 1 } });
+    await page.show({ log });
+    const box = await open('Ran');
+    expect(words(box.querySelector('summary')!)).toBe('Rangolong');
+    expect(words(box)).toContain('line 11 of the output');
+    expect(words(box)).not.toMatch(/undefined|stderr|exit/);
+    expect(words(box)).toContain('Load the whole');
+  });
   test('of a command that failed or runs, its last lines', async () => {
     const log = new Log().prompt('Go').call('run', { command: 'go' }, { isError: true, shell: { stdout: big, stderr: '', exitCode: 1 } });
     await page.show({ log });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { ViewChunk } from '#shared/chunks/view.ts';
-import { callOf, hitsOf, readLinesOf, stateOf, targetOf, verbOf } from '../../app/render/tool-view.ts';
+import { callOf, hitsOf, printedOf, readLinesOf, resultOf, stateOf, targetOf, verbOf } from '../../app/render/tool-view.ts';
 
 const base = { turnId: 't', step: 0 } as const;
 function call(name: string, args: string, open?: boolean): ViewChunk {
@@ -45,6 +45,11 @@ describe('a tool call as it is shown', () => {
     const whole = JSON.stringify({ callId: 'x', content: [{ type: 'text', text: 'y'.repeat(9000) }], isError: true });
     const part = { blob: { sha256: 'a', size: whole.length }, preview: whole.slice(0, 4096) };
     expect(stateOf(call('read', '{}'), result({}), part, false, false)).toBe('partly');
+    // No error is known of, and how the command ended is not here.
+    const ran = JSON.stringify({ callId: 'x', content: [], isError: false, shell: { stdout: 'y'.repeat(9000), stderr: '', exitCode: 1 } });
+    const begun = { blob: { sha256: 'a', size: ran.length }, preview: ran.slice(0, 4096) };
+    expect(stateOf(call('run', '{}'), result({}), begun, false, false)).toBe('partly');
+    expect(printedOf(resultOf(begun).data)).toEqual({ stdout: expect.stringMatching(/^y+$/), stderr: '' });
   });
   test('verbs by tool and state: a file that was refused was not written, a command that failed did run', () => {
     expect(verbOf('run', 'running')).toBe('Running');
