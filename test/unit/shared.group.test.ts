@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { group, type Group } from '#shared/chunks/group.ts';
+import { joinLive, sealedGroups } from '#shared/chunks/join.ts';
 import type { ViewChunk } from '#shared/chunks/view.ts';
 
 /** Chunks of a few turns as a log has them: prompts, then steps of blocks with their results, notes and usage between. */
@@ -128,5 +129,85 @@ describe('grouping', () => {
     const of = (id: string, type: string, data: unknown): ViewChunk => ({ id, turnId: 't', step: 0, role: 'assistant', type, data });
     const groups = group([of('a', 'tool_call', blob('c-1')), of('b', 'tool_call', blob('c-2')), of('r', 'tool_result', blob('c-2'))]);
     expect(groups[0]!.items.map((item) => item.result?.id ?? null)).toEqual([null, 'r']);
+  });
+
+  it('page A and page B group as the whole does, wherever the cut is: the same keys, items and results', () => {
+    fc.assert(
+      fc.property(log, fc.array(fc.nat(), { maxLength: 4 }), (chunks, places) => {
+        // Pages are prepended one by one, as a reader scrolls up.
+        const cuts = places.map((place) => place % (chunks.length + 1)).toSorted((a, b) => b - a);
+        let before: Group[] = [];
+        for (const cut of [...cuts, 0]) {
+          const now = group(chunks.slice(cut), before);
+          const below = keys(before);
+          expect(keys(now).filter((key) => below.includes(key))).toEqual(below);
+          before = now;
+        }
+        expect(before).toEqual(group(chunks));
+      }),
+    );
+  });
+
+  it('a step that begins with a call never leaks into the one before, and thinking blocks side by side never merge', () => {
+    fc.assert(
+      fc.property(kinds, kinds, (first, second) => {
+        const chunks = [...step('t', 0, first), ...step('t', 1, ['tool_call', ...second])];
+        const groups = group(chunks);
+        for (const entry of groups) expect(new Set(entry.items.map(({ chunk }) => chunk.step)).size).toBe(1);
+        const thinking = chunks.filter(({ type }) => type === 'thinking').map(({ id }) => id);
+        const shown = groups.flatMap(({ items }) => items.filter(({ chunk }) => chunk.type === 'thinking').map(({ key }) => key));
+        expect(shown).toEqual(thinking);
+      }),
+    );
+  });
+});
+
+describe('grouping while an answer streams', () => {
+  const shape = (groups: readonly Group[]): unknown =>
+    groups.map(({ key, items }) => [key, items.map((item) => [item.key, item.result?.id ?? null])]);
+
+  it('what is live joins the groups of the sealed chunks as grouping all of them does, at every stretch of every log', () => {
+    fc.assert(
+      fc.property(log, fc.nat(), fc.nat(), (chunks, end, start) => {
+        // A live part is the last stretch of one step: a message, or results.
+        const last = end % (chunks.length + 1);
+        const first = chunks[last - 1];
+        const isLive = (chunk: ViewChunk): boolean =>
+          chunk.turnId === first?.turnId &&
+          chunk.step === first.step &&
+          chunk.step !== null &&
+          chunk.role !== 'system' &&
+          chunk.type !== 'usage';
+        let from = last;
+        while (from > 0 && isLive(chunks[from - 1]!)) from--;
+        const window = start % (from + 1);
+        const live = chunks
+          .slice(from, last)
+          .map(({ id, turnId, step, role, type, data }): ViewChunk => ({ id, turnId, step, role, type, data, open: true }));
+        const sealed = chunks.slice(window, from);
+        expect(joinLive(sealedGroups(sealed, null), live, [])).toEqual(group([...sealed, ...live]));
+      }),
+    );
+  });
+
+  it('a delta changes one group, the others are the same objects, and an eviction at the far end changes none of them', () => {
+    fc.assert(
+      fc.property(log, fc.integer({ min: 1, max: 5 }), (chunks, gone) => {
+        const live = step('now', 0, ['text', 'tool_call']).slice(0, 2);
+        const sealed = sealedGroups(chunks, null);
+        const before = joinLive(sealed, live, []);
+        const grown = [live[0]!, { ...live[1]!, data: { callId: 'x', name: 'read', args: '{"a' } }];
+        const after = joinLive(sealed, grown, before);
+        expect(after.filter((entry) => !before.includes(entry)).map(({ key }) => key)).toEqual(['now.0']);
+        expect(joinLive(sealed, grown, after)).toEqual(after);
+        expect(joinLive(sealed, grown, after).every((entry, at) => entry === after[at])).toBe(true);
+        const evicted = joinLive(sealedGroups(chunks.slice(gone), sealed), grown, after);
+        const fresh = evicted.filter((entry) => !after.includes(entry));
+        // Only what the cut goes through.
+        expect(fresh.length).toBeLessThanOrEqual(1);
+        expect(evicted.at(-1)).toBe(after.at(-1));
+        expect(shape(evicted)).toEqual(shape(group([...chunks.slice(gone), ...grown])));
+      }),
+    );
   });
 });

@@ -1,0 +1,83 @@
+/** B31: what was opened and closed leaves nothing behind, however many sessions it was. */
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { Promoted } from '../../app/sync/promoted.ts';
+import { RECENT } from '../../app/sync/replicas.ts';
+import { openStand, uuid, type HttpStand } from '../support/http-stand.ts';
+import { Device, pause, until } from '../support/device/device.ts';
+import { DrivenTurn } from '../support/device/turns.ts';
+
+let stand: HttpStand;
+let device: Device;
+beforeEach(async () => {
+  stand = await openStand();
+  device = new Device(stand);
+});
+afterEach(async () => {
+  device.close();
+  await stand.close();
+});
+setFlagsFromString('--expose-gc');
+const gc = runInNewContext('gc') as () => void;
+
+test('B31: of 20 sessions that were opened, scrolled, jumped in and closed, no transcript and no window stays; replicas only of the recent', async () => {
+  const tab = await device.tab({ chunkLimit: 32 }).live();
+  const refs: WeakRef<object>[] = [];
+  const replicas: WeakRef<object>[] = [];
+  const ids: string[] = [];
+  const visit = async (): Promise<void> => {
+    const id = await stand.session();
+    ids.push(id);
+    const turn = await DrivenTurn.prompted(stand, id, uuid());
+    await turn.begin();
+    for (let i = 0; i < 60; i++) turn.say(i, `words ${i}`, true);
+    await turn.seal();
+    await turn.begin();
+    turn.say(0, 'still open');
+    await tab.commands.open(id);
+    await until(() => tab.screen.words().at(-1) === 'still open', 'it is shown');
+    tab.commands.atTail(false);
+    await tab.commands.loadOlder();
+    await tab.commands.showAt(5);
+    // Left in the midst of a request that hangs.
+    tab.cable.fate = ({ path }) => (path.includes('/log?') ? 'hang' : 'pass');
+    void tab.commands.loadNewer();
+    refs.push(new WeakRef(tab.engine.transcript()!), new WeakRef(tab.screen.view.chunks), new WeakRef(tab.screen.view.chunks[0]!));
+    replicas.push(new WeakRef(tab.engine.replica(id)!));
+    await tab.commands.open(null);
+    tab.cable.fate = () => 'pass';
+  };
+  for (let n = 0; n < 20; n++) await visit();
+  // Timers that note what was read are short; whatever is under way ends.
+  await pause(200);
+  const left = (all: readonly WeakRef<object>[]): number => all.filter((ref) => ref.deref() !== undefined).length;
+  await until(
+    () => {
+      gc();
+      return left(refs) === 0 && left(replicas) <= RECENT;
+    },
+    'nothing is left of them',
+    10_000,
+  );
+  expect(ids.filter((id) => tab.engine.replica(id) !== null)).toEqual(ids.slice(-RECENT));
+});
+
+test('the inputs that are known to be promoted are bounded: the newest stay, also those that are read again', () => {
+  const promoted = new Promoted();
+  promoted.note(['kept']);
+  for (let n = 0; n < 5_000; n++) {
+    promoted.note([`p${n}`]);
+    if (n % 1_000 === 0) promoted.note(['kept']);
+  }
+  expect(promoted.has('p4999')).toBe(true);
+  expect(promoted.has('p4000')).toBe(true);
+  expect(promoted.has('kept')).toBe(true);
+  expect(promoted.has('p0')).toBe(false);
+  const before = promoted.changes();
+  promoted.note(['p4999']);
+  expect(promoted.changes()).toBe(before);
+  promoted.clear();
+  expect(promoted.has('p4999')).toBe(false);
+  expect(promoted.changes()).toBeGreaterThan(before);
+});
