@@ -55,21 +55,28 @@ export function dexieMirror(name: string, parts: DiskParts): Mirror {
 
 /** All of `work` or nothing. A full disk may be told by the transaction alone, after every request of it went well (B18). */
 async function whole<T>(tx: IDBTransaction, { IDBKeyRange }: DiskParts, work: (tx: MirrorTx) => Promise<T>): Promise<T> {
-  let isOver = false;
   const ended = new Promise<'complete' | 'abort'>((resolve) => {
     tx.addEventListener('complete', () => resolve('complete'));
     tx.addEventListener('abort', () => resolve('abort'));
-  }).finally(() => {
-    isOver = true;
   });
+  let failure: unknown = null;
   try {
     const value = await work(new IdbTx(tx, IDBKeyRange));
     if ((await ended) === 'complete') return value;
-    throw tx.error ?? new DOMException('the transaction was aborted', 'AbortError');
   } catch (error) {
-    if (!isOver) tx.abort();
+    failure = error;
+    abort(tx);
     await ended;
-    // Aborted by the browser, its requests only say that it was; why, it says itself.
-    throw tx.error ?? error;
+  }
+  // Aborted by the browser, its requests only say that it was; why, it says itself.
+  throw tx.error ?? failure ?? new DOMException('the transaction was aborted', 'AbortError');
+}
+
+function abort(tx: IDBTransaction): void {
+  try {
+    tx.abort();
+  } catch (error) {
+    // The browser was faster: then it is over already, and its end says how.
+    if (!(error instanceof Error && error.name === 'InvalidStateError')) throw error;
   }
 }

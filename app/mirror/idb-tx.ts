@@ -162,9 +162,10 @@ export class IdbTx implements MirrorTx {
   #at(name: Store): IDBObjectStore {
     return this.#tx.objectStore(name);
   }
-  #putAll(name: Store, values: readonly unknown[]): Promise<unknown> {
+  async #putAll(name: Store, values: readonly unknown[]): Promise<void> {
+    if (values.length === 0) return;
     const store = this.#at(name);
-    return Promise.all(values.map((value) => done(() => store.put(value))));
+    await Promise.all(values.map((value) => done(() => store.put(value))));
   }
   #rows(sessionId: string, low: number, high: number): Promise<LogRecord[]> {
     return done(() => this.#at('rows').getAll(this.#between(sessionId, firstOf(low), lastOf(high))));
