@@ -316,6 +316,24 @@ export const TRANSCRIPT_STATES: Record<string, GalleryState> = {
       });
     },
   },
+  't-holes': {
+    path,
+    fill: fill('offline'),
+    open: () => {
+      const log = new Log().prompt('Find out why the last row is lost.').text('It is dropped with the newline.');
+      show({ log, atStart: false, hole: { from: 1, to: 1312 }, holeBelow: { from: 1316, to: 1940 } });
+    },
+  },
+  't-target': {
+    path,
+    fill: fill(),
+    open: () => {
+      const log = first().prompt('And the March export?').text('It is read whole now.').call('edit', EDIT, DIFF).text(MARKDOWN);
+      show({ log });
+      const { id, seq } = log.chunks[4]!;
+      useTranscriptStore().target = { chunkId: id, seq, nonce: 1 };
+    },
+  },
   't-wide': {
     path,
     fill: fill(),

@@ -133,6 +133,8 @@ export interface Shown {
   approvals?: readonly Approval[];
   atStart?: boolean;
   hole?: { from: number; to: number } | null;
+  /** Given: the window does not reach the end either. */
+  holeBelow?: { from: number; to: number } | null;
 }
 /** Fills the transcript, and tells the session what it is doing. */
 export function show({
@@ -143,6 +145,7 @@ export function show({
   approvals = [],
   atStart = true,
   hole = null,
+  holeBelow = null,
 }: Shown): void {
   const store = useTranscriptStore();
   store.chunks = log.chunks;
@@ -152,8 +155,9 @@ export function show({
   store.receipts = receipts;
   store.approvals = approvals;
   store.atStart = atStart;
-  store.atEnd = true;
+  store.atEnd = holeBelow === null;
   store.hole = hole;
+  store.holeBelow = holeBelow;
   store.loaded = true;
   const sessions = useSessionsStore();
   const row = sessions.byId(SESSION);
