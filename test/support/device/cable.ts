@@ -21,6 +21,8 @@ export class Cable {
   stand: HttpStand;
   /** Asked for every request. */
   fate: (call: Call) => Fate = () => 'pass';
+  /** Awaited between the server's answer to a request and its arrival here. */
+  hold: (call: Call) => Promise<void> = () => Promise.resolve();
   /** No request and no socket gets through. */
   down = false;
   /** Upgrades are refused while requests pass. */
@@ -77,6 +79,7 @@ export class Cable {
       return { status: fate.status, headers: { get: (name) => headers.get(name) ?? null }, text: async () => fate.text };
     }
     const response = await this.#real(path, init);
+    await this.hold(call);
     if (fate === 'lost' || this.down) throw new TypeError('the connection was lost');
     return response;
   };
