@@ -56,12 +56,15 @@ export function useFollow(parts: FollowParts): Follow {
   };
   const onKey = (event: KeyboardEvent): void => {
     if (isField(event.target) || event.ctrlKey || event.metaKey || event.altKey) return;
+    const box = scroller.value;
     const up = UP_KEYS.has(event.key) || (event.key === ' ' && event.shiftKey);
+    if (box === null || scrollsInside(event.target, box, up ? -1 : 1)) return;
     if (up) stop();
-    // The browser would go to where the end is guessed to be.
+    // To either end at once: on a way through rows that are measured only then, the browser would stop where the end is guessed.
+    if (event.key === 'Home') box.scrollTop = 0;
     else if (event.key === 'End' && parts.atEnd()) following.value = true;
     else if (event.key === 'End') parts.toTail();
-    else if (DOWN_KEYS.has(event.key)) back();
+    else if (DOWN_KEYS.has(event.key) && !up) back();
   };
   const onPointer = (event: PointerEvent): void => {
     // On the scroll bar itself: it lies outside of the client box.

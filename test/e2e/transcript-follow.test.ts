@@ -51,6 +51,13 @@ describe('following stops at the first', () => {
     await view.settle();
     await expectFollowing();
   });
+  it('Home goes to the first row of the window at once, through rows that were never measured', async () => {
+    await view.box.press('Home');
+    await view.settle();
+    expect(await view.offset()).toBe(0);
+    await view.page.getByText('Prompt 0', { exact: true }).waitFor();
+    expect(await view.page.locator('.log > li').first().getAttribute('data-row')).toBe('top');
+  });
   it('drag of the scroll bar', async () => {
     // Headless browsers draw no bar to take hold of: it moves the view without a wheel, a key or a touch.
     await view.box.evaluate((box) => box.scrollBy(0, -120));
