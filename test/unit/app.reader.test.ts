@@ -119,15 +119,21 @@ describe('paging', () => {
     while (!at.screen.view.atEnd) await at.transcript.loadNewer();
     expect(seqs().at(-1)).toBe(shown(1, at.head).at(-1));
   });
-  test('an answer that the server cuts short is completed, and an answer that fails loses none of what came', async () => {
-    await session(300, { mirrored: 60 });
-    at.answers = false;
+  test('answers that are cut short are completed, and where one fails the next try goes on behind what came', async () => {
+    await session(500, { mirrored: 60 });
+    at.most = 30;
+    at.left = 2;
     at.transcript.atTail(false);
     for (let n = 0; n < 5 && at.screen.view.hole === null; n++) await at.transcript.loadOlder();
-    expect(at.screen.view.hole).not.toBeNull();
-    at.answers = true;
+    expect(at.screen.view.hole).toEqual({ from: 1, to: at.head - 60 });
+    expect(at.asked).toEqual(['log 401..493', 'log 431..493', 'log 461..493']);
+    at.left = Infinity;
+    at.asked.length = 0;
     await at.transcript.loadOlder();
+    expect(at.asked).toEqual(['log 461..493', 'log 491..493']);
     expect(at.screen.view.hole).toBeNull();
+    await at.transcript.showAt(150);
+    expect(at.asked.slice(2)).toEqual(['log 101..200', 'log 131..200', 'log 161..200', 'log 191..200']);
   });
 });
 

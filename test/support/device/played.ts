@@ -51,6 +51,10 @@ export class Played<S extends Screen = NotedScreen> {
   limit: number;
   /** Whether requests are answered; a promise: not before it is settled. */
   answers: boolean | Promise<void> = true;
+  /** An answer ends early after so many records, as one does past its bound of bytes. */
+  most = Infinity;
+  /** Answers of the log that still come; then there is none. */
+  left = Infinity;
   epoch = EPOCH;
   up = false;
   /** Subscribes so far. */
@@ -154,10 +158,10 @@ export class Played<S extends Screen = NotedScreen> {
     const after = Number(url.searchParams.get('after'));
     const limit = Number(url.searchParams.get('limit'));
     this.asked.push(isLog ? `log ${after + 1}..${after + limit}` : 'timeline');
-    if (this.answers === false) return { kind: 'trouble', reason: 'no-answer' };
+    if (this.answers === false || (isLog && this.left-- <= 0)) return { kind: 'trouble', reason: 'no-answer' };
     if (this.answers !== true) await this.answers;
     if (signal?.aborted === true) return { kind: 'trouble', reason: 'aborted' };
-    const records = isLog ? this.log.slice(after, after + limit) : this.log.slice(-limit);
+    const records = isLog ? this.log.slice(after, after + Math.min(limit, this.most)) : this.log.slice(-limit);
     const value = isLog
       ? { records, head: this.head, epoch: this.epoch }
       : { session: this.summary, records, pendingInputs: this.pending, approvals: [], live: null, head: this.head, epoch: this.epoch };
