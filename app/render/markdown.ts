@@ -13,7 +13,35 @@ export interface Lexed {
   readonly length: number;
 }
 
+/** Deeper than this, marks are words: no writer means them, and each level costs a reading of the rest and a part of the stack. */
+const MOST_NESTED = 40;
+
 class CairnTokenizer extends Tokenizer {
+  #depth = 0;
+  #within<T>(read: () => T | undefined): T | undefined {
+    if (this.#depth >= MOST_NESTED) return undefined;
+    this.#depth++;
+    try {
+      return read();
+    } finally {
+      this.#depth--;
+    }
+  }
+  override blockquote(src: string): Tokens.Blockquote | undefined {
+    return this.#within(() => super.blockquote(src));
+  }
+  override list(src: string): Tokens.List | undefined {
+    return this.#within(() => super.list(src));
+  }
+  override emStrong(src: string, maskedSrc: string, prevChar?: string): Tokens.Em | Tokens.Strong | undefined {
+    return this.#within(() => super.emStrong(src, maskedSrc, prevChar));
+  }
+  override del(...given: Parameters<Tokenizer['del']>): Tokens.Del | undefined {
+    return this.#within(() => super.del(...given));
+  }
+  override link(src: string): Tokens.Link | Tokens.Image | undefined {
+    return this.#within(() => super.link(src));
+  }
   /**
    * A link definition ends at a blank line at the latest (CommonMark 4.7); marked would look for the end of its title beyond.
    * `[^1]: words` is a footnote's text, which stays where it is written.
