@@ -46,8 +46,8 @@ export const TIMES = {
   pingAfter: 20_000,
   pongWithin: 5_000,
   requestWithin: 15_000,
-  /** Live deltas are coalesced into at most one frame per this long. */
-  liveFrame: 24,
+  /** Live deltas are coalesced into at most one frame per this long: one of the screen, so that a delta is seen within two. */
+  liveFrame: 16,
 } as const;
 
 /** Records a mirror page holds: page n holds seq 100n+1 … 100n+100. */
