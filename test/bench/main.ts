@@ -18,6 +18,12 @@ const failed = (words: string): void => {
   process.exitCode = 1;
 };
 
+/** What went wrong and where, without the browser's own log behind it. */
+function whereOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const at = (error.stack ?? '').split('\n').filter((line) => /^ +at .*test\/bench/.test(line));
+  return [error.message.split('\n')[0], ...at.slice(0, 4)].join('\n');
+}
 /** Those whose figures begin with one of the names; all when there is none. */
 function chosen(only: readonly string[]): readonly Bench[] {
   const unknown = only.filter((name) => !WINDOW.some(({ ids }) => ids.some((id) => id.startsWith(name))));
@@ -32,13 +38,18 @@ async function measure(benches: readonly Bench[], asked: Asked, budgets: Budgets
   const browser = await findBrowser();
   console.log(`seed ${asked.seed}, browser ${browser.version}, Node ${process.versions.node}, ${cpus().length} processors`);
   const stage = new Stage(browser, asked.seed, (words) => console.log(`     ${words}`));
-  const stop = (): void => void stage.close().finally(() => process.exit(130));
+  let stopped = false;
+  const stop = (): void => {
+    stopped = true;
+    void stage.close().finally(() => process.exit(130));
+  };
   process.once('SIGINT', stop).once('SIGTERM', stop);
   const figures: Figure[] = [];
   const started = performance.now();
   const seconds = (): string => `${((performance.now() - started) / 1_000).toFixed(0)} s`;
   try {
     for (const bench of benches) {
+      if (stopped) break;
       console.log(`── ${bench.ids.join(', ')} (${seconds()})`);
       try {
         const found = await bench.measure(stage);
@@ -46,7 +57,7 @@ async function measure(benches: readonly Bench[], asked: Asked, budgets: Budgets
         console.log(found.flatMap((figure) => figureLines(figure, budgets)).join('\n'));
       } catch (error) {
         // The others can still be measured; the run as a whole has failed.
-        failed(`FAIL ${bench.ids.join(', ')}: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
+        failed(`FAIL ${bench.ids.join(', ')}: ${whereOf(error)}`);
       }
     }
   } finally {

@@ -1,5 +1,6 @@
 /** The page's probe, called from here. */
 import type { Page } from 'playwright-core';
+import type { Script } from './bundle.ts';
 import type { BenchProbe } from '../page/probe.ts';
 
 type Remote<T> = {
@@ -10,19 +11,19 @@ type Remote<T> = {
       : never;
 };
 
-/** What `window.bench` of the page offers, each taking one plain value or none. */
-export function remote<T extends object>(page: Page, name = 'bench'): Remote<T> {
+/** What a script in the page offers, each taking one plain value or none. */
+export function remote<T extends object>(page: Page, script: Script): Remote<T> {
   return new Proxy({} as Remote<T>, {
     get: (_target, method: string) => (argument?: unknown) =>
       page.evaluate(
         ([at, what, given]) => {
-          const offered = (window as unknown as Record<string, Record<string, (argument: unknown) => unknown>>)[at]!;
+          const offered = window.bench?.[at] as Record<string, (argument: unknown) => unknown>;
           return offered[what]!(given);
         },
-        [name, method, argument] as const,
+        [script, method, argument] as const,
       ),
   });
 }
 export function probing(page: Page): Remote<BenchProbe> {
-  return remote<BenchProbe>(page);
+  return remote<BenchProbe>(page, 'probe');
 }

@@ -127,7 +127,7 @@ async function fillMirror(profile: Profile, server: CairnServer, plans: readonly
   const page = await profile.blank(server, 'mirror');
   for (const plan of plans) {
     const { body: timeline } = await server.api<Timeline>('GET', `/api/sessions/${plan.sessionId}/timeline?limit=200`);
-    const filled = await remote<BenchMirror>(page).copy({ plan, timeline });
+    const filled = await remote<BenchMirror>(page, 'mirror').copy({ plan, timeline });
     if (filled !== headOf(plan)) throw new Error(`the mirror holds ${filled} of ${headOf(plan)} records`);
   }
   await page.close();

@@ -5,6 +5,7 @@
 import DOMPurify from 'dompurify';
 import { Lexer, Parser } from 'marked';
 import type { DownFrame } from '#shared/protocol/frames.ts';
+import { offer } from './offer.ts';
 
 export interface LeanStart {
   sessionId: string;
@@ -77,4 +78,4 @@ const bench = {
   length: () => length,
 };
 export type BenchLean = typeof bench;
-Object.assign(window, { bench });
+offer({ lean: bench });

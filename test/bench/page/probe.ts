@@ -2,6 +2,7 @@
 import { findScroller, frame, isVisible, painted, scroller, store, until, wheel } from './app.ts';
 import { latency } from './latency.ts';
 import { wander } from './wander.ts';
+import { offer } from './offer.ts';
 
 /** Milliseconds that paging may stand still. */
 const STILL = 30_000;
@@ -63,4 +64,4 @@ const bench = {
   ...latency,
 };
 export type BenchProbe = typeof bench;
-Object.assign(window, { bench });
+offer({ probe: bench });

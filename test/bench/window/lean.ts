@@ -50,7 +50,7 @@ async function lean(room: LiveRoom, plan: Plan, pieces: readonly string[]): Prom
   const page = await room.profile.blank(room.server, 'lean', body);
   try {
     const { head, epoch, records } = await timelineOf(room, plan);
-    const renderer = remote<BenchLean>(page);
+    const renderer = remote<BenchLean>(page, 'lean');
     await renderer.start({ sessionId: plan.sessionId, epoch, after: head, lastId: records.at(-1)?.id ?? null, protocol: PROTOCOL });
     await wait(SHOWN);
     const found = await busyWhile(room, plan, page, pieces);

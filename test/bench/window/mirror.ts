@@ -25,7 +25,7 @@ export const mirrorBench: Bench = {
     const { server, profile } = await stage.live();
     const page = await profile.blank(server, 'mirror');
     try {
-      const at = remote<BenchMirror>(page);
+      const at = remote<BenchMirror>(page, 'mirror');
       let records = 0;
       let plans = { a: plan(), b: plan() };
       const writes = await inTurns({
