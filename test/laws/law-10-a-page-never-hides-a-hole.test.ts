@@ -114,3 +114,35 @@ test('a page that the server cuts short, or will not give, leaves no silent gap'
   }
   expect(tab.screen.view.atStart).toBe(true);
 });
+
+test('a copy that was cut half-way: the hole has its true ends, and none is left once the copy went on', async () => {
+  const id = await stand.session();
+  const turn = await DrivenTurn.prompted(stand, id, 'turn-1');
+  for (let part = 0; part < 3; part++) await grow(turn, part * 500, 500);
+  const tab = device.tab({ copies: true });
+  let pages = 0;
+  tab.cable.hold = async ({ path }) => {
+    if (path.includes('/log?') && ++pages === 2) tab.cable.cut();
+  };
+  await tab.live();
+  await until(() => pages === 2, 'the copy is cut');
+  await tab.commands.open(id);
+  await until(() => tab.screen.linkView?.kind === 'offline', 'the link is down');
+  await pageUp(tab);
+  const { runs, cursor } = await tab.mirror.coverage(id);
+  expect(runs).toEqual([{ from: runs[0]!.from, to: cursor }]);
+  expect(tab.screen.view).toMatchObject({ atStart: false, hole: { from: 1, to: runs[0]!.from - 1 } });
+  expect(unbroken(tab)).toBe(true);
+
+  tab.cable.mend();
+  tab.wake();
+  await until(async () => (await tab.mirror.coverage(id)).runs[0]?.from === 1, 'the copy went on', 15_000);
+  tab.kill();
+  const later = device.tab();
+  later.cable.cut();
+  await later.start();
+  await later.commands.open(id);
+  await pageUp(later);
+  expect(later.screen.view).toMatchObject({ atStart: true, hole: null });
+  expect(unbroken(later)).toBe(true);
+});
