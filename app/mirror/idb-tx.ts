@@ -6,15 +6,11 @@
  */
 import type { LogRecord } from '#shared/protocol/records.ts';
 import type { Approval, Receipt, TurnMark } from '#shared/protocol/summaries.ts';
-import { byPage, firstOf, isFull, lastOf, pageOf, runOf, type Run } from './pages.ts';
+import { packed, unpacked, type PackedPage } from './packed.ts';
+import { byPage, firstOf, isFull, lastOf, pageOf, type Run } from './pages.ts';
 import type { MirroredSession, Span } from './port.ts';
 import { ALL, type BlobFacts, type MetaRows, type MirrorTx, type SessionMeta, type Store } from './tx.ts';
 
-interface PageRow {
-  sessionId: string;
-  page: number;
-  records: readonly LogRecord[];
-}
 type Ranges = typeof IDBKeyRange;
 type Key = [string, number];
 
@@ -62,14 +58,14 @@ export class IdbTx implements MirrorTx {
   }
 
   async runs(sessionId: string, low: number, high: number, isTail: boolean): Promise<Map<number, Run>> {
-    const [packed, early] = await Promise.all([
-      done<PageRow[]>(() => this.#at('pages').getAll(this.#between(sessionId, low, high))),
+    const [pages, early] = await Promise.all([
+      done<PackedPage[]>(() => this.#at('pages').getAll(this.#between(sessionId, low, high))),
       isTail ? this.#rows(sessionId, low, high) : null,
     ]);
     // Where every page is full there is no row to ask for.
-    const rows = early ?? (packed.length > high - low ? [] : await this.#rows(sessionId, low, high));
+    const rows = early ?? (pages.length > high - low ? [] : await this.#rows(sessionId, low, high));
     const runs = byPage(rows);
-    for (const { page, records } of packed) runs.set(page, runOf(records)!);
+    for (const full of pages) runs.set(full.page, unpacked(full));
     return runs;
   }
   async held(sessionId: string, low: number, high: number): Promise<Map<number, Run | 'full'>> {
@@ -80,8 +76,10 @@ export class IdbTx implements MirrorTx {
   }
   putRun(sessionId: string, page: number, run: Run, held: Run | null): Promise<unknown> {
     if (isFull(run)) {
-      const row: PageRow = { sessionId, page, records: run.records };
-      return Promise.all([done(() => this.#at('pages').put(row)), held === null ? null : this.#dropRows(sessionId, page)]);
+      return Promise.all([
+        done(() => this.#at('pages').put(packed(sessionId, page, run.records))),
+        held === null ? null : this.#dropRows(sessionId, page),
+      ]);
     }
     if (held !== null && run.from <= held.from && run.to >= held.to) {
       return this.append(
@@ -102,8 +100,8 @@ export class IdbTx implements MirrorTx {
       this.#last('pages', this.#between(sessionId, 0, pageOf(seq))),
       this.#last('rows', this.#between(sessionId, 0, seq)),
     ]);
-    const packed = page === null ? 0 : Math.min(seq, lastOf(page));
-    return Math.max(packed, row ?? 0) || null;
+    const full = page === null ? 0 : Math.min(seq, lastOf(page));
+    return Math.max(full, row ?? 0) || null;
   }
   async spans(sessionId: string): Promise<Span[]> {
     const all = this.#of(sessionId);
