@@ -39,8 +39,9 @@ async function measure(benches: readonly Bench[], asked: Asked, budgets: Budgets
   console.log(`seed ${asked.seed}, browser ${browser.version}, Node ${process.versions.node}, ${cpus().length} processors`);
   const stage = new Stage(browser, asked.seed, (words) => console.log(`     ${words}`));
   let stopped = false;
-  const stop = (): void => {
+  const stop = (signal: NodeJS.Signals): void => {
     stopped = true;
+    failed(`stopped by ${signal}`);
     void stage.close().finally(() => process.exit(130));
   };
   process.once('SIGINT', stop).once('SIGTERM', stop);
@@ -85,4 +86,9 @@ async function main(): Promise<void> {
   failed(`\n${past.join('\n')}`);
 }
 
-main().catch((error: unknown) => failed(`${error instanceof Error ? error.message : String(error)}\n\n${USAGE}`));
+let ended = false;
+// A wait that nothing can end any more lets a process go quietly: that is no run that passed.
+process.once('exit', () => ended || failed('ended before it was done'));
+main()
+  .catch((error: unknown) => failed(`${error instanceof Error ? error.message : String(error)}\n\n${USAGE}`))
+  .finally(() => (ended = true));
