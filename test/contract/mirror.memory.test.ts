@@ -1,4 +1,7 @@
 import { memoryMirror } from '../../app/mirror/memory.ts';
 import { mirrorContract } from './mirror.ts';
+import { mirrorKeepsContract } from './mirror-keeps.ts';
 
-mirrorContract(() => memoryMirror());
+const open = () => memoryMirror();
+mirrorContract(open);
+mirrorKeepsContract(open);
