@@ -6,6 +6,7 @@ import { useLinkStore } from '../stores/link.ts';
 import { useSessionsStore } from '../stores/sessions.ts';
 import { useTranscriptStore } from '../stores/transcript.ts';
 import type { ReceiptView } from '../sync/views.ts';
+import { few } from './few.ts';
 import { useNow } from './now.ts';
 import { useWhole, type Whole } from './whole-data.ts';
 import { useWitness, type Witness } from './witness.ts';
@@ -63,7 +64,7 @@ export function provideTranscript(): TranscriptContext {
   const fresh = computed(() => link.link.kind === 'live' && row.value?.fresh === true);
   const decisions = shallowReactive(new Map<string, Decision>());
 
-  const decided = shallowReactive(new Map<string, Decided>());
+  const decided = few<string, Decided>();
   // What the server has decided needs no answer from here any more.
   watch(
     () => store.approvals,

@@ -2,10 +2,10 @@
  * Chunk data that is kept by reference, whole: as sync has it here already, or fetched. What is on the page is held; of the
  * rest a few stay.
  */
-import { shallowReactive } from 'vue';
 import type { BlobRef } from '#shared/protocol/records.ts';
 import { useTranscriptStore } from '../stores/transcript.ts';
 import { useCommands } from './commands.ts';
+import { few } from './few.ts';
 
 export interface Whole {
   /** The data, if it is here. */
@@ -22,13 +22,13 @@ const KEPT = 8;
 export function useWhole(): Whole {
   const commands = useCommands();
   const store = useTranscriptStore();
-  const found = shallowReactive(new Map<string, unknown>());
-  const states = shallowReactive(new Map<string, { loading: boolean; message: string }>());
+  const found = few<string, unknown>();
+  const states = few<string, { loading: boolean; message: string }>();
   const held = new Map<string, number>();
   const get = (sha256: string): unknown => store.wholes.get(sha256) ?? found.get(sha256);
 
   function letGo(): void {
-    let spare = [...found.keys()].filter((sha256) => !held.has(sha256)).length - KEPT;
+    let spare = found.keys().filter((sha256) => !held.has(sha256)).length - KEPT;
     for (const sha256 of found.keys()) {
       if (spare <= 0) return;
       if (held.has(sha256)) continue;

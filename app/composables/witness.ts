@@ -2,9 +2,10 @@
  * How long things took, where this device saw them begin and end. Chunks carry no start time, and the server's clock is not
  * this one: what was not seen has no duration on screen.
  */
-import { shallowReactive, watch } from 'vue';
+import { watch } from 'vue';
 import { sameKey } from '#shared/chunks/fold.ts';
 import { useTranscriptStore } from '../stores/transcript.ts';
+import { few } from './few.ts';
 import { clockNow } from './now.ts';
 
 export interface Span {
@@ -23,7 +24,7 @@ const KEPT = 512;
 
 export function useWitness(): Witness {
   const store = useTranscriptStore();
-  const spans = shallowReactive(new Map<string, Span>());
+  const spans = few<string, Span>();
   const witness: Witness = {
     begin(id) {
       if (spans.has(id)) return;
