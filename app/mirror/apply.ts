@@ -5,8 +5,8 @@
  */
 import type { LogRecord } from '#shared/protocol/records.ts';
 import type { Timeline } from '#shared/protocol/summaries.ts';
-import { byPage, isDense, lastOf, merge, pageOf, type Run } from './pages.ts';
-import { APPLY_RECORDS, type Applied, type Change, type Guard, type MirroredSession, type Projections } from './port.ts';
+import { byPage, firstOf, isDense, joined, lastOf, merge, pageOf, without, type Run } from './pages.ts';
+import { APPLY_RECORDS, type Applied, type Change, type Guard, type MirroredSession, type Projections, type Span } from './port.ts';
 import { project, type Projected } from './projections.ts';
 import { cursorOf, holds, withLog } from './guard.ts';
 import { begins, follow, followAfterJump, noMarks, rowAfter, type Followed } from './turn-marks.ts';
@@ -22,7 +22,8 @@ export async function applyIn(tx: MirrorTx, guard: Guard, change: Change): Promi
   if (!isDense(records)) return { ok: false, reason: 'ahead' };
   const cursor = cursorOf(meta);
   if (change.kind === 'backfill') {
-    await store(tx, change.sessionId, upTo(records, cursor.seq), false);
+    const stored = await planOf(tx, change.sessionId, upTo(records, cursor.seq), meta, false);
+    await Promise.all([stored.write(), tx.setMeta(`log/${change.sessionId}`, withLog(meta, { runs: stored.runs }))]);
     return { ok: true, now: null };
   }
   const before = await projectionsAt(tx, change.sessionId, cursor);
@@ -62,10 +63,11 @@ async function goOn(
   const last = fresh.at(-1)!;
   const next = { seq: last.seq, lastId: last.id, step: after.step, turnId: turns.turnId };
 
-  const joined = joins === undefined || joins === 'full' ? null : joins;
+  const tail = joins === undefined || joins === 'full' ? null : joins;
+  const runs = joined([...(meta.runs ?? []), { from: fresh[0]!.seq, to: next.seq }]);
   const putPage = (page: number, run: Run): PromiseLike<unknown> => {
     if (run.to < lastOf(page)) return tx.append(sessionId, run.records);
-    const held = page === first ? joined : null;
+    const held = page === first ? tail : null;
     return tx.putRun(sessionId, page, merge(held, run, true), held);
   };
   const { summary } = after;
@@ -75,7 +77,7 @@ async function goOn(
     after.inputs !== inputs && tx.setInputs(sessionId, after.inputs),
     after.approvals !== approvals && tx.setApprovals(sessionId, after.approvals),
     tx.putTurns(sessionId, turns.marks),
-    tx.setMeta(`log/${sessionId}`, withLog(meta, { cursor: next, marks: turns.row })),
+    tx.setMeta(`log/${sessionId}`, withLog(meta, { cursor: next, marks: turns.row, runs })),
   ]);
   return {
     cursor: { seq: next.seq, lastId: next.lastId },
@@ -95,18 +97,37 @@ async function followOn(tx: MirrorTx, sessionId: string, fresh: readonly LogReco
 }
 type Marked = Followed & { row: MarksRow };
 
-/** Stores dense records. `toCursor`: their end is the cursor. */
-async function store(tx: MirrorTx, sessionId: string, records: readonly LogRecord[], toCursor: boolean): Promise<void> {
-  if (records.length === 0) return;
+interface Plan {
+  runs: readonly Span[];
+  write(): Promise<unknown>;
+}
+/** What storing dense records comes to. `toCursor`: their end is the cursor. */
+async function planOf(
+  tx: MirrorTx,
+  sessionId: string,
+  records: readonly LogRecord[],
+  { runs = [] }: SessionMeta,
+  toCursor: boolean,
+): Promise<Plan> {
+  if (records.length === 0) return { runs, write: () => Promise.resolve() };
   const held = await tx.held(sessionId, pageOf(records[0]!.seq), pageOf(records.at(-1)!.seq));
-  const writes: PromiseLike<unknown>[] = [];
+  const puts: (() => PromiseLike<unknown>)[] = [];
+  const here: Span[] = [];
+  let kept = runs;
   for (const [page, run] of byPage(records)) {
     const before = held.get(page);
-    if (before === 'full') continue;
+    if (before === 'full') {
+      here.push({ from: firstOf(page), to: lastOf(page) });
+      continue;
+    }
     const merged: Run = merge(before ?? null, run, toCursor);
-    if (merged !== before) writes.push(tx.putRun(sessionId, page, merged, before ?? null));
+    here.push(merged);
+    if (merged === before) continue;
+    // Two runs that do not touch: the one held gives way.
+    if (before !== undefined && (merged.from > before.to || merged.to < before.from)) kept = without(kept, before);
+    puts.push(() => tx.putRun(sessionId, page, merged, before ?? null));
   }
-  await Promise.all(writes);
+  return { runs: joined([...kept, ...here]), write: () => Promise.all(puts.map((put) => put())) };
 }
 
 /** A snapshot is the truth up to its head; one that another tab has passed meanwhile only adds rows. */
@@ -114,8 +135,11 @@ async function takeTimeline(tx: MirrorTx, sessionId: string, timeline: Timeline,
   const { records, head, session } = timeline;
   const cursor = cursorOf(meta);
   if (head > 0 && records.at(-1)?.seq !== head) return { ok: false, reason: 'ahead' };
-  await store(tx, sessionId, records, head >= cursor.seq);
-  if (head < cursor.seq) return { ok: true, now: before };
+  const stored = await planOf(tx, sessionId, records, meta, head >= cursor.seq);
+  if (head < cursor.seq) {
+    await Promise.all([stored.write(), tx.setMeta(`log/${sessionId}`, withLog(meta, { runs: stored.runs }))]);
+    return { ok: true, now: before };
+  }
   const isNewer = before.session === undefined || before.session.summary.version <= session.version;
   const inputs = timeline.pendingInputs.filter((input) => input.state === 'pending');
   const approvals = timeline.approvals.filter((approval) => approval.state === 'open');
@@ -136,11 +160,12 @@ async function takeTimeline(tx: MirrorTx, sessionId: string, timeline: Timeline,
     turnId: session.turnId ?? turns.turnId,
   };
   await Promise.all([
+    stored.write(),
     isNewer && tx.putSession({ id: session.id, summary: session, readTotal: before.session?.readTotal ?? session.total }),
     tx.setInputs(sessionId, inputs),
     tx.setApprovals(sessionId, approvals),
     tx.putTurns(sessionId, turns.marks),
-    tx.setMeta(`log/${sessionId}`, withLog(meta, { cursor: next, marks: turns.row })),
+    tx.setMeta(`log/${sessionId}`, withLog(meta, { cursor: next, marks: turns.row, runs: stored.runs })),
   ]);
   const summary = isNewer ? session : (before.summary ?? session);
   return { ok: true, now: { cursor: { seq: next.seq, lastId: next.lastId }, summary, inputs, approvals } };

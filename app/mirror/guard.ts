@@ -21,10 +21,11 @@ export function cursorOf({ cursor }: LogMeta): CursorRow {
   return cursor ?? { ...START, step: 0, turnId: null };
 }
 /** The session's own row, with what changes of it. */
-export function withLog({ generation, cursor, marks }: SessionMeta, change: LogMeta): LogMeta {
+export function withLog({ generation, cursor, marks, runs }: SessionMeta, change: LogMeta): LogMeta {
   const row: LogMeta = { ...change };
   if (generation !== undefined) row.generation = generation;
   if (cursor !== undefined) row.cursor ??= cursor;
   if (marks !== undefined) row.marks ??= marks;
+  if (runs !== undefined) row.runs ??= runs;
   return row;
 }

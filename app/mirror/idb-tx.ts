@@ -1,13 +1,13 @@
 /**
- * One transaction on IndexedDB. Full pages are packed, one row a page, so that their keys alone tell what is here; the run of
- * a page that is not full is kept as rows, since a packed one would be written whole at every seal.
+ * One transaction on IndexedDB. Full pages are packed, one row a page; the run of a page that is not full is kept as rows, since
+ * a packed one would be written whole at every seal.
  *
  * Plain requests, not Dexie's tables: what those cost a request is as much as the write of a whole page.
  */
 import type { LogRecord } from '#shared/protocol/records.ts';
 import type { Approval, Receipt, TurnMark } from '#shared/protocol/summaries.ts';
 import { packed, unpacked, type PackedPage } from './packed.ts';
-import { byPage, firstOf, isFull, lastOf, pageOf, type Run } from './pages.ts';
+import { byPage, firstOf, isFull, lastOf, type Run } from './pages.ts';
 import type { MirroredSession, Span } from './port.ts';
 import { ALL, type BlobFacts, type MetaRows, type MirrorTx, type SessionMeta, type Store } from './tx.ts';
 
@@ -95,18 +95,8 @@ export class IdbTx implements MirrorTx {
       records.map((record) => (record.sessionId === sessionId ? record : { ...record, sessionId })),
     );
   }
-  async seqBelow(sessionId: string, seq: number): Promise<number | null> {
-    const [page, row] = await Promise.all([
-      this.#last('pages', this.#between(sessionId, 0, pageOf(seq))),
-      this.#last('rows', this.#between(sessionId, 0, seq)),
-    ]);
-    const full = page === null ? 0 : Math.min(seq, lastOf(page));
-    return Math.max(full, row ?? 0) || null;
-  }
-  async spans(sessionId: string): Promise<Span[]> {
-    const all = this.#of(sessionId);
-    const [pages, rows] = await Promise.all([this.#keys('pages', all), this.#keys('rows', all)]);
-    return [...pages.map((page) => ({ from: firstOf(page), to: lastOf(page) })), ...rows.map((seq) => ({ from: seq, to: seq }))];
+  async spans(_sessionId: string, runs: readonly Span[]): Promise<readonly Span[]> {
+    return runs;
   }
 
   async turns(sessionId: string, low: number, high: number, limit: number): Promise<TurnMark[]> {
@@ -173,10 +163,6 @@ export class IdbTx implements MirrorTx {
   }
   async #keys(name: Store, range: IDBKeyRange): Promise<number[]> {
     return (await done(() => this.#at(name).getAllKeys(range))).map((key) => (key as Key)[1]);
-  }
-  async #last(name: Store, range: IDBKeyRange): Promise<number | null> {
-    const cursor = await done(() => this.#at(name).openKeyCursor(range, 'prev'));
-    return cursor === null ? null : (cursor.primaryKey as Key)[1];
   }
   /** All keys that begin with `sessionId`: an array is above every number and string. */
   #of(sessionId: string): IDBKeyRange {

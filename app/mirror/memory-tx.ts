@@ -120,10 +120,7 @@ export class MemoryTx implements MirrorTx {
     const page = pageOf(run.from);
     await this.putRun(sessionId, page, merge(this.#at.pages.get(keyOf(sessionId, page))?.run ?? null, run, true));
   }
-  async seqBelow(sessionId: string, seq: number): Promise<number | null> {
-    const below = (await this.spans(sessionId)).filter(({ from }) => from <= seq).map(({ to }) => Math.min(to, seq));
-    return below.length === 0 ? null : Math.max(...below);
-  }
+  /** Pages may have given way since the row was written. */
   async spans(sessionId: string): Promise<Span[]> {
     return [...this.#at.pages.values()].filter((held) => held.sessionId === sessionId).map(({ run: { from, to } }) => ({ from, to }));
   }

@@ -91,8 +91,8 @@ export function mirrorOver(tx: Transactions): Mirror {
 
     readBefore: (sessionId, before, chunks) => tx.read(LOG, (at) => readBeforeIn(at, sessionId, before, chunks)),
     readAfter: (sessionId, after, chunks) => tx.read(LOG, (at) => readAfterIn(at, sessionId, after, chunks)),
-    nextBelow: (sessionId, before) => tx.read(LOG, (at) => nextBelowIn(at, sessionId, before)),
-    coverage: (sessionId) => tx.read(COPY, (at) => coverageIn(at, sessionId)),
+    nextBelow: (sessionId, before) => tx.read(['meta'], (at) => nextBelowIn(at, sessionId, before)),
+    coverage: (sessionId) => tx.read(['meta'], (at) => coverageIn(at, sessionId)),
 
     turns: (sessionId, before, limit) => tx.read(TURNS, (at) => turnsIn(at, sessionId, before, limit)),
     turnsReach: (sessionId) => tx.read(TURNS, (at) => turnsReachIn(at, sessionId)),

@@ -1,4 +1,4 @@
-/** Page arithmetic. Page n holds seq 100n+1 … 100n+100, one unbroken run of them; coverage is read off the pages. Pure. */
+/** Page arithmetic. Page n holds seq 100n+1 … 100n+100, one unbroken run of them. Pure. */
 import { PAGE_RECORDS } from '#shared/protocol/limits.ts';
 import type { LogRecord } from '#shared/protocol/records.ts';
 import type { Span } from './port.ts';
@@ -58,6 +58,20 @@ export function merge(held: Run | null, incoming: Run, toCursor: boolean): Run {
   const after = incoming.records.slice(Math.max(0, held.to - incoming.from + 1));
   if (before.length === 0 && after.length === 0) return held;
   return runOf([...before, ...held.records, ...after])!;
+}
+
+/** What is left of runs without `gone`. */
+export function without(runs: readonly Span[], gone: Span): Span[] {
+  return runs
+    .flatMap(({ from, to }) =>
+      to < gone.from || from > gone.to
+        ? [{ from, to }]
+        : [
+            { from, to: gone.from - 1 },
+            { from: gone.to + 1, to },
+          ],
+    )
+    .filter(({ from, to }) => from <= to);
 }
 
 /** Spans as the unbroken runs that they make together, ascending. */

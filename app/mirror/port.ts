@@ -120,7 +120,7 @@ export interface Mirror {
   readAfter(sessionId: string, after: number, chunks: number): Promise<Stretch>;
   /** The highest seq below `before` that is here; 0: none. */
   nextBelow(sessionId: string, before: number): Promise<number>;
-  /** Read off the keys of all pages of the session: asked for once, then kept by the caller. */
+  /** One small row, whatever the size of the log. */
   coverage(sessionId: string): Promise<Coverage>;
 
   /** The newest marks below `before` (null: of all) that join unbroken to it. */

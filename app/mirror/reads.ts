@@ -63,10 +63,12 @@ function stretchOf(parts: readonly (readonly LogRecord[])[], from: number, to: n
 }
 
 export async function nextBelowIn(tx: MirrorTx, sessionId: string, before: number): Promise<number> {
-  return before <= 1 ? 0 : ((await tx.seqBelow(sessionId, before - 1)) ?? 0);
+  const { runs } = await coverageIn(tx, sessionId);
+  const below = runs.findLast(({ from }) => from < before);
+  return below === undefined ? 0 : Math.min(below.to, before - 1);
 }
 
 export async function coverageIn(tx: MirrorTx, sessionId: string): Promise<Coverage> {
-  const [meta, spans] = await Promise.all([tx.metaOf(sessionId), tx.spans(sessionId)]);
-  return { guard: guardOf(meta), cursor: cursorOf(meta).seq, runs: joined(spans) };
+  const meta = await tx.metaOf(sessionId);
+  return { guard: guardOf(meta), cursor: cursorOf(meta).seq, runs: joined(await tx.spans(sessionId, meta.runs ?? [])) };
 }

@@ -42,6 +42,8 @@ export interface LogMeta {
   /** Absent: nothing of its log is here. */
   cursor?: CursorRow;
   marks?: MarksRow;
+  /** What of the log is here: unbroken, ascending, none touching the next. Written with the pages, since their keys lie among their data. */
+  runs?: readonly Span[];
 }
 /** What `meta` says of one session, read at once. */
 export interface SessionMeta extends LogMeta {
@@ -87,10 +89,8 @@ export interface MirrorTx {
   putRun(sessionId: string, page: number, run: Run, held: Run | null): PromiseLike<unknown>;
   /** Adds records that go on from the run of a page that they do not fill. */
   append(sessionId: string, records: readonly LogRecord[]): PromiseLike<unknown>;
-  /** The highest seq ≤ `seq` that is here. */
-  seqBelow(sessionId: string, seq: number): PromiseLike<number | null>;
-  /** What is here, in any order; neighbours may touch. */
-  spans(sessionId: string): PromiseLike<Span[]>;
+  /** What is here of a session whose row says `runs`, in any order; neighbours may touch. */
+  spans(sessionId: string, runs: readonly Span[]): PromiseLike<readonly Span[]>;
 
   /** The newest `limit` marks with `low ≤ seq ≤ high`, ascending. */
   turns(sessionId: string, low: number, high: number, limit: number): PromiseLike<TurnMark[]>;
