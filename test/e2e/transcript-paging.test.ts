@@ -10,6 +10,8 @@ import { useModel, useStage } from './harness/stage.ts';
 const stage = useStage();
 const LINE = 2;
 const WORDS = 'The tide table is read once a day and kept by berth. ';
+/** The lock under which one window of a device copies (app/sync/copying.ts). */
+const COPYING = 'cairn-copy';
 const TURNS = 80;
 const TEXTS = 8;
 
@@ -37,7 +39,10 @@ describe('B29: a reader who goes up through a long history while a turn runs', (
     stage.afterwards(() => first.dispose());
     const [seeded] = await seedSessions(first.dataFolder, [{ title: 'Long', workspace: first.workspace, turns: history() }]);
     await first.start();
-    const device = await stage.device();
+    // Another window of this device seems to copy the history: what is read here comes from the server, page by page.
+    const device = await stage.device({
+      before: `if (isSecureContext && origin !== 'null') navigator.locks.request('${COPYING}', () => new Promise(() => undefined))`,
+    });
     const ui = await device.signIn(first);
     await watchLines(ui.page);
     const asked: Asked[] = [];
@@ -53,12 +58,13 @@ describe('B29: a reader who goes up through a long history while a turn runs', (
     await first.prompt(ui.page.url(), 'stream on');
     await ui.stopButton().waitFor();
     await ui.page.locator('.md[data-open]').waitFor();
-    /** Past the words that stream. */
+    /** Off the tail, past the words that stream. */
     const leave = async (): Promise<void> => {
       const streams = ui.page.locator('.log > li', { has: ui.page.locator('.md[data-open]') });
       const isAway = (): Promise<boolean> =>
         streams.evaluateAll((rows) => rows.every((row) => row.getBoundingClientRect().top > innerHeight - 300));
-      while (!(await isAway())) await view.wheel(-700);
+      do await view.wheel(-700);
+      while (!(await isAway()));
     };
     await leave();
 
@@ -66,7 +72,11 @@ describe('B29: a reader who goes up through a long history while a turn runs', (
     const up = async (by: number, late: boolean): Promise<number> => {
       const line = view.row(await view.reading());
       const tops = await framesOf(line, async () => {
+        // A page may be on its way: it comes in above a reader who waits for it.
+        await expect.poll(() => view.offset(), { timeout: 20_000 }).toBeGreaterThan(by + 100);
         await view.box.hover();
+        const topOf = (): Promise<number> => line.evaluate((row) => row.getBoundingClientRect().top);
+        const from = await topOf();
         await ui.page.mouse.wheel(0, -by);
         if (late) {
           await ui.page.evaluate(() => {
@@ -78,6 +88,7 @@ describe('B29: a reader who goes up through a long history while a turn runs', (
             above?.firstElementChild?.append(grown);
           });
         }
+        await expect.poll(topOf, { timeout: 20_000 }).toBeGreaterThanOrEqual(from + by - LINE);
         await view.settle();
       });
       const back = tops.slice(1).map((top, at) => tops[at]! - top);

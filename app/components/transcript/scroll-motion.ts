@@ -145,6 +145,10 @@ export class ScrollMotion {
     this.#restSoon();
   };
   readonly #onWheel = (): void => {
-    if (!this.#touching) this.#byTouch = false;
+    if (this.#touching) return;
+    this.#byTouch = false;
+    // The glide begins before its first scroll event is told.
+    this.#moving = true;
+    this.#restSoon();
   };
 }
