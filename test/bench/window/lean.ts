@@ -13,7 +13,7 @@ import type { Plan } from '../log/history.ts';
 import { cut, markdown } from '../log/words.ts';
 import type { BenchLean } from '../page/lean.ts';
 
-const ROUNDS = 4;
+const ROUNDS = 3;
 const WARM_UP = 1;
 const MESSAGES = 200;
 const LENGTH = 200 * 1024;
