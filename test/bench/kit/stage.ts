@@ -22,7 +22,7 @@ export interface Archive {
   readonly million: Plan;
   /** A thousand. */
   readonly thousand: Plan;
-  /** Another small one, to come from. */
+  /** Another, to come from: 30,000. */
   readonly other: Plan;
 }
 export interface LiveRoom {
@@ -79,7 +79,7 @@ export class Stage {
     const server = await this.#server({});
     const million = await planned(server, 'A million', 'work', 50_000);
     const thousand = await planned(server, 'A thousand', 'work', 50);
-    const other = await planned(server, 'Another', 'work', 10);
+    const other = await planned(server, 'Another', 'work', 1_500);
     await server.stop();
     const plans = [million, thousand, other];
     await this.#timed(`${count(million.turns * shownSize('work'))} chunks into the server`, async () =>
