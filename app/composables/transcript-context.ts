@@ -1,12 +1,12 @@
 /** What the rows of a transcript share: look-ups by key, what is open, what was witnessed here, what was fetched whole. */
-import { computed, inject, provide, shallowReactive, watch, type ComputedRef, type InjectionKey, type Ref } from 'vue';
+import { computed, inject, provide, watch, type ComputedRef, type InjectionKey, type Ref } from 'vue';
 import type { Group } from '#shared/chunks/group.ts';
 import type { Approval, SessionSummary } from '#shared/protocol/summaries.ts';
 import { useLinkStore } from '../stores/link.ts';
 import { useSessionsStore } from '../stores/sessions.ts';
 import { useTranscriptStore } from '../stores/transcript.ts';
 import type { ReceiptView } from '../sync/views.ts';
-import { few } from './few.ts';
+import { few, type Few } from './few.ts';
 import { useNow } from './now.ts';
 import { useWhole, type Whole } from './whole-data.ts';
 import { useWitness, type Witness } from './witness.ts';
@@ -39,9 +39,9 @@ export interface TranscriptContext {
   readonly now: Readonly<Ref<number>>;
   /** Cards the reader opened or closed, by id. */
   readonly opened: Map<string, boolean>;
-  readonly decisions: Map<string, Decision>;
+  readonly decisions: Few<string, Decision>;
   /** Approvals whose sheet was put away, to be read in the transcript. */
-  readonly setAside: Set<string>;
+  readonly setAside: Few<string, true>;
   readonly whole: Whole;
   readonly witness: Witness;
 }
@@ -62,7 +62,7 @@ export function provideTranscript(): TranscriptContext {
   const approvals = computed(() => new Map(store.approvals.map((approval) => [approval.callId, approval])));
   const row = computed(() => (store.sessionId === null ? null : sessions.byId(store.sessionId)));
   const fresh = computed(() => link.link.kind === 'live' && row.value?.fresh === true);
-  const decisions = shallowReactive(new Map<string, Decision>());
+  const decisions = few<string, Decision>();
 
   const decided = few<string, Decided>();
   // What the server has decided needs no answer from here any more.
@@ -70,8 +70,9 @@ export function provideTranscript(): TranscriptContext {
     () => store.approvals,
     (now, before) => {
       const open = new Set(now.filter((approval) => approval.state === 'open').map((approval) => approval.id));
-      for (const [id, given] of decisions) {
-        if (open.has(id)) continue;
+      for (const id of decisions.keys()) {
+        const given = decisions.get(id);
+        if (given === undefined || open.has(id)) continue;
         const approval = before.find((asked) => asked.id === id);
         if (approval !== undefined) decided.set(approval.callId, { ...given, approval });
         decisions.delete(id);
@@ -91,7 +92,7 @@ export function provideTranscript(): TranscriptContext {
     now: useNow(30_000),
     opened: new Map(),
     decisions,
-    setAside: shallowReactive(new Set<string>()),
+    setAside: few<string, true>(),
     whole: useWhole(),
     witness: useWitness(),
   };

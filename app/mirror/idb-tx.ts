@@ -9,7 +9,7 @@ import type { Approval, Receipt, TurnMark } from '#shared/protocol/summaries.ts'
 import { packed, unpacked, type PackedPage } from './packed.ts';
 import { byPage, firstOf, isFull, lastOf, type Run } from './pages.ts';
 import type { MirroredSession, Span } from './port.ts';
-import { ALL, type BlobFacts, type MetaRows, type MirrorTx, type SessionMeta, type Store } from './tx.ts';
+import { ALL, type BlobFacts, type MetaRows, type MirrorTx, type Runs, type SessionMeta, type Store } from './tx.ts';
 
 type Ranges = typeof IDBKeyRange;
 type Key = [string, number];
@@ -57,7 +57,7 @@ export class IdbTx implements MirrorTx {
     return Promise.all([done(() => this.#at('approvals').delete(this.#of(sessionId))), this.#putAll('approvals', approvals)]);
   }
 
-  async runs(sessionId: string, low: number, high: number, isTail: boolean): Promise<Map<number, Run>> {
+  async runs(sessionId: string, low: number, high: number, isTail: boolean): Promise<Runs> {
     const [pages, early] = await Promise.all([
       done<PackedPage[]>(() => this.#at('pages').getAll(this.#between(sessionId, low, high))),
       isTail ? this.#rows(sessionId, low, high) : null,
@@ -65,8 +65,13 @@ export class IdbTx implements MirrorTx {
     // Where every page is full there is no row to ask for.
     const rows = early ?? (pages.length > high - low ? [] : await this.#rows(sessionId, low, high));
     const runs = byPage(rows);
-    for (const full of pages) runs.set(full.page, unpacked(full));
-    return runs;
+    const full = new Map(pages.map((page) => [page.page, page]));
+    return {
+      get(page) {
+        const found = full.get(page);
+        return found === undefined ? runs.get(page) : unpacked(found);
+      },
+    };
   }
   async held(sessionId: string, low: number, high: number): Promise<Map<number, Run | 'full'>> {
     const [pages, rows] = await Promise.all([this.#keys('pages', this.#between(sessionId, low, high)), this.#rows(sessionId, low, high)]);

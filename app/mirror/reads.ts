@@ -12,9 +12,12 @@ const PAGES_PER_READ = 20;
 function shownIn(records: readonly LogRecord[]): number {
   return records.reduce((sum, record) => sum + (record.kind === 'chunk' && isShown(record) ? 1 : 0), 0);
 }
+/** Of ten records at least seven are shown, nearly always: with this many pages one look is enough, and a page too many is not unpacked. */
+const SHOWN_SHARE = 0.7;
+
 /** Pages that are read at once for `chunks` more, the next record being the `nth` of its page from the end that is read from. */
 function pagesFor(chunks: number, nth: number): number {
-  return Math.ceil((chunks + nth - 1) / PAGE_RECORDS);
+  return Math.ceil((chunks / SHOWN_SHARE + nth - 1) / PAGE_RECORDS);
 }
 
 export async function readBeforeIn(tx: MirrorTx, sessionId: string, before: number, chunks: number): Promise<Stretch> {

@@ -66,6 +66,11 @@ export const TURNS: readonly Store[] = ['meta', 'turns'];
 export const BLOBS: readonly Store[] = ['meta', 'blobs', 'blobFacts'];
 export const ALL: readonly Store[] = [...APPLY, 'blobs', 'blobFacts'];
 
+/** Runs by page. A page that nobody gets costs next to nothing. */
+export interface Runs {
+  get(page: number): Run | undefined;
+}
+
 export interface MirrorTx {
   meta<K extends keyof MetaRows>(key: K): PromiseLike<MetaRows[K] | undefined>;
   metaOf(sessionId: string): PromiseLike<SessionMeta>;
@@ -81,8 +86,8 @@ export interface MirrorTx {
   approvals(sessionId: string): PromiseLike<Approval[]>;
   setApprovals(sessionId: string, approvals: readonly Approval[]): PromiseLike<unknown>;
 
-  /** The runs of the pages `low` … `high`. `isTail`: one of them is likely not full. */
-  runs(sessionId: string, low: number, high: number, isTail: boolean): PromiseLike<Map<number, Run>>;
+  /** The runs of the pages `low` … `high`, each unpacked as it is got. `isTail`: one of them is likely not full. */
+  runs(sessionId: string, low: number, high: number, isTail: boolean): PromiseLike<Runs>;
   /** Likewise for writing: of a page that is full nothing more is read. */
   held(sessionId: string, low: number, high: number): PromiseLike<Map<number, Run | 'full'>>;
   /** Makes `run` the page's run, in place of `held`. */

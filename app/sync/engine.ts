@@ -54,7 +54,7 @@ export class Engine {
   constructor(parts: SyncParts) {
     this.parts = parts;
     this.#limit = parts.chunkLimit;
-    const { clock, timers, random, report, mirror, own, screen } = parts;
+    const { clock, timers, random, report, mirror, own, screen, idle } = parts;
     this.#clockWatch = new ClockWatch(clock, own);
     this.http = http({ fetch: parts.fetch, clock, timers, heard: (epoch, skew) => this.#heard(epoch, skew) });
     this.link = new Link({
@@ -126,6 +126,7 @@ export class Engine {
       http: this.http,
       screen,
       report,
+      idle: (within) => idle(within),
       replica: (id) => this.#replicas.get(id),
       chunkLimit: () => this.#limit,
       rows: () => this.#rows,

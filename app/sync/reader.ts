@@ -183,6 +183,20 @@ export class Reader {
     if (this.follows && !this.atEnd()) await this.readTail();
   }
 
+  /** Within the queue: one page more of what the mirror holds above, while the tail is followed. False: there is none, or no room. */
+  async readAhead(): Promise<boolean> {
+    const before = this.window.from;
+    const chunks = Math.min(PAGE, this.#roomAbove());
+    if (!this.#atTail() || before === 1 || chunks === 0 || this.window.chunks.length === 0) return false;
+    const stretch = await this.#parts.mirror.readBefore(this.#parts.sessionId, before, chunks);
+    if (stretch.from === before) return false;
+    // Another page was joined meanwhile: the next round begins above that.
+    if (this.window.from !== before) return true;
+    this.#note(stretch.records);
+    this.window = prepend(this.window, cold(newestOf(stretch, Math.min(chunks, this.#roomAbove()))), this.#parts.limit());
+    return this.window.from !== before;
+  }
+
   async older(): Promise<void> {
     // Above seq 1 is nothing to ask for, also while only the server could say that it is the start.
     const before = this.window.from;

@@ -9,6 +9,7 @@ import type { Projections } from '../mirror/port.ts';
 import type { OutboxRow } from '../own/port.ts';
 import type { PagerParts } from './pager.ts';
 import type { Screen } from './ports.ts';
+import { ReadAhead } from './read-ahead.ts';
 import { Reader } from './reader.ts';
 import { receiptViews } from './receipts.ts';
 import type { Replica, ReplicaNews } from './replica.ts';
@@ -18,6 +19,8 @@ import { Wholes, type Whole } from './wholes.ts';
 export interface TranscriptParts extends PagerParts {
   screen: Screen;
   report: Report;
+  /** Resolves when the page has nothing better to do, after `within` milliseconds at the latest. */
+  idle(within: number): Promise<void>;
   /** Most sealed chunks in the window, as it is now. */
   chunkLimit(): number;
   rows(): readonly OutboxRow[];
@@ -41,6 +44,7 @@ export class Transcript {
   readonly #parts: TranscriptParts;
   readonly #replica: Replica;
   readonly #reader: Reader;
+  readonly #ahead: ReadAhead;
   readonly #wholes = new Wholes();
   #cursor = 0;
   #summary: SessionSummary | null = null;
@@ -72,6 +76,15 @@ export class Transcript {
       limit: () => parts.chunkLimit(),
       live: () => replica.state.live.fold,
       promoted: (ids) => parts.promoted(ids),
+      changed: () => this.#publish(),
+    });
+    this.#ahead = new ReadAhead({
+      sessionId: replica.sessionId,
+      report: parts.report,
+      idle: (within) => parts.idle(within),
+      run: (task) => replica.run(task),
+      more: () => this.#reader.readAhead(),
+      isClosed: () => this.#closed,
       changed: () => this.#publish(),
     });
   }
@@ -259,8 +272,9 @@ export class Transcript {
   loadNewer(): Promise<void> {
     return this.#reader.newer();
   }
-  /** Less than a screen, with more to be had: a page is loaded unasked. */
+  /** Less than a screen, with more to be had: a page is loaded unasked. What the window has room for besides comes at idle. */
   #fill(): void {
+    this.#ahead.begin();
     const isWanted = this.#cursor > 0 && this.#reader.isShort() && !this.#atStart();
     if (isWanted && (this.#parts.canLoad() || this.#reader.window.chunks.length === 0)) void this.#reader.older();
   }

@@ -313,3 +313,54 @@ describe('showing a chunk', () => {
     expect(seqs().at(-1)).toBe(at.head);
   });
 });
+
+describe('at idle', () => {
+  test('the window is filled from the mirror up to its limit, asking nobody, at the tail only', async () => {
+    at = played({ limit: 300 });
+    watch = new Watch(at.screen, () => at.limit);
+    at.history(1_000);
+    await at.mirrored();
+    at.connect();
+    await at.transcript.open(null);
+    await at.settle();
+    const tail = seqs();
+    expect(tail.length).toBeLessThan(100);
+    at.rest();
+    for (let n = 0; n < 20; n++) await at.settle();
+    expect(seqs()).toEqual(shown(1, at.head).slice(-300));
+    expect(at.asked).toEqual([]);
+    expect(at.screen.view).toMatchObject({ atEnd: true, loadingOlder: false });
+  });
+  test('what is not in the mirror is not waited for, and what streams keeps its room', async () => {
+    at = played({ limit: 100 });
+    at.rest();
+    watch = new Watch(at.screen, () => at.limit);
+    at.history(500);
+    await at.mirrored(at.head, at.head - 89);
+    at.connect();
+    at.openTurn('now');
+    at.begin(0, 'message');
+    at.stream([{ type: 'text-delta', i: 0, text: 'x' }]);
+    await at.transcript.open(null);
+    for (let n = 0; n < 20; n++) await at.settle();
+    expect(seqs().length).toBeGreaterThan(79);
+    expect(at.asked).toEqual([]);
+    expect(at.screen.view.hole).toBeNull();
+    at.seal();
+    at.endTurn();
+    for (let n = 0; n < 5; n++) await at.settle();
+    expect(seqs().length).toBeLessThanOrEqual(100);
+  });
+  test('a reader who has scrolled up is left alone', async () => {
+    at = played({ limit: 300 });
+    watch = new Watch(at.screen, () => at.limit);
+    at.history(1_000);
+    await at.mirrored();
+    await at.transcript.open(null);
+    at.transcript.atTail(false);
+    const before = seqs();
+    at.rest();
+    for (let n = 0; n < 20; n++) await at.settle();
+    expect(seqs()).toEqual(before);
+  });
+});

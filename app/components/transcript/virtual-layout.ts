@@ -14,8 +14,9 @@ export interface Range {
 /** What stands around a line of the list, nearest first, each with its distance from that line. */
 export type Line = readonly { readonly key: string; readonly at: number }[];
 
-/** Heights of so many rows are remembered: more than the largest window has. */
-const KEPT = 4096;
+/** Heights of so many rows are remembered at least, and of so many windows: what was just left may be come back to. */
+const KEPT = 512;
+const KEPT_WINDOWS = 2;
 /** Before any row of a kind was measured. */
 const GUESS = 120;
 /** How many rows the mean of a kind looks back over. */
@@ -55,7 +56,7 @@ export class VirtualLayout {
     this.#rows = rows;
     this.#guessed = guessed;
     this.#offsets = null;
-    if (this.#measured.size > KEPT) this.#forget();
+    this.#forget();
   }
   /** The row's height in the page. False: it is what was known. */
   measure(key: string, height: number): boolean {
@@ -140,8 +141,9 @@ export class VirtualLayout {
     this.#means.set(kind, { mean: known.mean + (height - known.mean) / count, count });
   }
   #forget(): void {
+    const most = Math.max(KEPT, KEPT_WINDOWS * this.#rows.length);
     for (const key of this.#measured.keys()) {
-      if (this.#measured.size <= KEPT) return;
+      if (this.#measured.size <= most) return;
       if (!this.#places.has(key)) this.#measured.delete(key);
     }
   }

@@ -50,6 +50,10 @@ async function begin(mirror: Mirror, plan: Plan): Promise<void> {
     const records = recordsOf(plan, from, from + 4);
     must(await mirror.apply(await mirror.guard(plan.sessionId), { kind: 'records', sessionId: plan.sessionId, records }));
   }
+  // And what is left of the log between that and the first whole part: no hole is where the newest chunks are read.
+  const rest = recordsOf(plan, lastPart(plan) + 1, headOf(plan) - GROWN - TIMELINE);
+  if (rest.length > 0)
+    must(await mirror.copy(await mirror.guard(plan.sessionId), { kind: 'backfill', sessionId: plan.sessionId, records: rest }));
 }
 /** The last seq that is written in parts: above it is what `begin` brings. */
 function lastPart(plan: Plan): number {

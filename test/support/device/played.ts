@@ -57,6 +57,8 @@ export class Played<S extends Screen = NotedScreen> {
   left = Infinity;
   epoch = EPOCH;
   up = false;
+  #isIdle = false;
+  #waiting: (() => void)[] = [];
   /** Subscribes so far. */
   subscribed = 0;
   #subscribed = false;
@@ -84,6 +86,7 @@ export class Played<S extends Screen = NotedScreen> {
       http,
       screen,
       report: (event, facts) => void this.reports.push({ event, facts }),
+      idle: () => (this.#isIdle ? Promise.resolve() : new Promise((resolve) => this.#waiting.push(resolve))),
       chunkLimit: () => this.limit,
       rows: () => NO_ROWS,
       isPromoted: (id) => this.promoted.has(id),
@@ -121,6 +124,11 @@ export class Played<S extends Screen = NotedScreen> {
         timeline: { ...timeline, head: at + records.length, epoch: EPOCH },
       });
     }
+  }
+  /** The page has nothing to do from now on: what waits for that comes. */
+  rest(): void {
+    this.#isIdle = true;
+    for (const go of this.#waiting.splice(0)) go();
   }
   connect(): void {
     this.up = true;
