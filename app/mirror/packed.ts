@@ -15,7 +15,7 @@ export interface PackedPage {
   data: string[];
 }
 /** Characters of two bytes. */
-const WIDE = /[^\u0000-\u00ff]/;
+const WIDE = /[\u0100-\uffff]/;
 
 export function packed(sessionId: string, page: number, records: readonly LogRecord[]): PackedPage {
   const data: string[] = [];
