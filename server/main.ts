@@ -6,19 +6,13 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
-import type { AddressInfo } from 'node:net';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { Clock, Random, Report, Timers } from '#shared/ports.ts';
-import { createAgent } from './agent/create.ts';
-import { createApp } from './app.ts';
 import { isLoopback } from './auth/allowed.ts';
 import { loadToken, signInLink, type TokenFile } from './auth/token.ts';
+import { type Effects, openPorts, serve } from './compose.ts';
 import { type Config, helpText, parseConfig } from './config.ts';
-import { decisions } from './inbox/decisions.ts';
-import { createRunner } from './runner/coordinator.ts';
-import { openSqliteStore } from './store/sqlite/open.ts';
-import { createToolbox } from './tools/toolbox.ts';
 
 /** What is under way when the server is told to end gets this long, in milliseconds. */
 const LAST_REQUESTS = 2_000;
@@ -45,49 +39,23 @@ async function start(): Promise<void> {
   const root = findRoot(import.meta.dirname);
   const tls = readTls(config);
 
-  const store = await openSqliteStore({ folder: config.dataDir, clock, random, report, decisions });
+  const effects: Effects = { clock, random, timers, report, env: process.env };
+  const ports = await openPorts(config, effects);
+  const { agent } = ports;
   const token = loadToken(config.token, tokenFile(config.dataDir), random);
-  const agent = createAgent(config.model, { clock, random, timers, report });
-  const toolbox = createToolbox({
-    roots: config.workspaceRoots,
-    dataDir: config.dataDir,
-    env: process.env,
-    timers,
-    random,
-    report,
-  });
-  const runner = createRunner({ store, agent, toolbox, clock, random, timers, report });
-
   const server = serverOf(tls);
-  // Kept: a server that is closing has no address any more, while its last requests still ask for it.
-  let address: AddressInfo | null = null;
-  const bound = (): AddressInfo => (address ??= server.address() as AddressInfo);
   const shell = join(root, 'dist', 'app');
-  const app = await createApp({
-    store,
-    runner,
-    agent,
-    toolbox,
-    clock,
-    random,
-    timers,
-    report,
+  const { app, address, end } = await serve(ports, effects, {
+    server,
+    listen: () => listen(server, config),
     token,
     version: versionOf(root),
     tls: tls !== null,
     origins: config.origins,
     shell: existsSync(join(shell, 'index.html')) ? shell : null,
-    bound,
   });
-  server.on('request', app.request);
-  server.on('upgrade', app.upgrade);
 
-  // The port comes before recovery: a start that fails must not have begun anybody's turn.
-  await listen(server, config);
-  await runner.recover();
-  app.open();
-
-  const [host, origin] = [bound().address, config.origins[0]];
+  const [host, origin] = [address.address, config.origins[0]];
   const everywhere = host === '0.0.0.0' || host === '::';
   // A certificate is for the name that other devices open, which is a configured origin's.
   const named = origin !== undefined && (tls !== null || !(isLoopback(host) || everywhere));
@@ -98,17 +66,13 @@ async function start(): Promise<void> {
     process.stdout.write('Only this machine is let in so far: CAIRN_ORIGINS names the origin that other devices will open.\n');
 
   let ending = false;
-  const end = async (): Promise<void> => {
+  const stop = async (): Promise<void> => {
     if (ending) process.exit(1);
     ending = true;
-    app.close();
-    await Promise.all([closeServer(server), runner.close()]);
-    await toolbox.close();
-    await agent.close();
-    await store.close();
+    await end(() => closeServer(server));
     process.exit(0);
   };
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => void end().catch(fail));
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => void stop().catch(fail));
 }
 
 /** The package's folder, from the source as well as from the bundle in `dist/server`. */
