@@ -9,10 +9,12 @@ import { isTombstone, type SessionSummary } from '#shared/protocol/summaries.ts'
 import { TIMES } from '#shared/protocol/limits.ts';
 import { FencedError, type Claim, type OpenTurn, type Preface, type RecordDraft } from '../store/port.ts';
 import { createApprovals } from './approvals.ts';
+import type { SessionHistory } from './history.ts';
 import { createLiveBoard } from './live.ts';
 import { contextWords, errorRow, freePlace, systemRow } from './notes.ts';
 import type { Runner } from './port.ts';
 import { lastStep, openCallRows, recoverTurn } from './recovery.ts';
+import { createShelf, SHELF_BYTES } from './shelf.ts';
 import { pause } from './step.ts';
 import { runTurn } from './turn.ts';
 import type { AbortReason, RunnerParts, TurnParts, TurnState } from './turn-state.ts';
@@ -26,7 +28,12 @@ interface Drain {
 
 export function createRunner(given: RunnerParts): Runner {
   const live = createLiveBoard({ timers: given.timers, report: given.report, frameMs: TIMES.liveFrame });
-  const parts: TurnParts = { ...given, live, approvals: createApprovals() };
+  const shelf = createShelf({
+    history: (sessionId, after, limit) => given.store.history(sessionId, after, limit),
+    timers: given.timers,
+    maxBytes: SHELF_BYTES,
+  });
+  const parts: TurnParts = { ...given, live, shelf, approvals: createApprovals() };
   const owner = newId(parts.clock, parts.random);
   const drains = new Map<string, Drain>();
   const closing = new AbortController();
@@ -43,7 +50,17 @@ export function createRunner(given: RunnerParts): Runner {
     return rows;
   };
 
-  async function stateOf(claim: Claim, turnId: string, session: SessionSummary, abort: AbortController): Promise<TurnState> {
+  const offCommits = parts.store.onCommit(({ session }) => {
+    if (isTombstone(session)) shelf.forget(session.id);
+  });
+
+  async function stateOf(
+    claim: Claim,
+    turnId: string,
+    session: SessionSummary,
+    history: SessionHistory,
+    abort: AbortController,
+  ): Promise<TurnState> {
     const settings = await parts.store.settings();
     return {
       sessionId: session.id,
@@ -56,7 +73,7 @@ export function createRunner(given: RunnerParts): Runner {
       signal: abort.signal,
       step: 0,
       stepsDone: 0,
-      records: await parts.store.history(session.id, 0),
+      history,
       failures: 0,
       wait: null,
       cutOffs: 0,
@@ -67,12 +84,22 @@ export function createRunner(given: RunnerParts): Runner {
   }
 
   /**
-   * Runs a claimed turn to its end, from the reading of what it needs (`begin`). Whatever fails in our own parts ends in a
-   * visible, settled state (law 13).
+   * Runs a claimed turn to its end, with the session's log from the shelf. Whatever fails in our own parts ends in a visible,
+   * settled state (law 13).
    */
-  async function run(claim: Claim, turnId: string, signal: AbortSignal, begin: () => Promise<TurnState>): Promise<void> {
+  async function run(
+    claim: Claim,
+    turnId: string,
+    signal: AbortSignal,
+    begin: (history: SessionHistory) => Promise<TurnState>,
+  ): Promise<void> {
     try {
-      await runTurn(parts, await begin());
+      const history = await shelf.take(claim.sessionId);
+      try {
+        await runTurn(parts, await begin(history));
+      } finally {
+        shelf.put(history);
+      }
     } catch (error) {
       live.end(claim.sessionId);
       if (isLost(error) || signal.reason === 'closing') return;
@@ -86,7 +113,7 @@ export function createRunner(given: RunnerParts): Runner {
     const message = error instanceof Error ? error.message : String(error);
     for (let wait = 500; !closing.signal.aborted; wait = Math.min(wait * 2, 30_000)) {
       try {
-        const records = await parts.store.history(claim.sessionId, 0);
+        const records = await parts.store.turnRecords(claim.sessionId, turnId);
         const step = lastStep(records, turnId);
         const place = { turnId, step, i: freePlace(records, turnId, step) };
         const rows: RecordDraft[] = [
@@ -136,7 +163,7 @@ export function createRunner(given: RunnerParts): Runner {
       return false;
     }
     const { claim, session } = opened;
-    await run(claim, turnId, state.abort.signal, () => stateOf(claim, turnId, session, state.abort));
+    await run(claim, turnId, state.abort.signal, (history) => stateOf(claim, turnId, session, history, state.abort));
     state.turnId = null;
     return true;
   }
@@ -152,15 +179,16 @@ export function createRunner(given: RunnerParts): Runner {
   async function resumeTurn(open: OpenTurn, state: Drain): Promise<void> {
     const entry = await parts.store.session(open.sessionId);
     if (entry === null || isTombstone(entry)) return;
-    const records = await parts.store.history(open.sessionId, 0);
+    const records = await parts.store.turnRecords(open.sessionId, open.turnId);
     const plan = recoverTurn(records, open.turnId, { stopped: entry.paused !== null, resumes: open.resumes });
     state.turnId = open.turnId;
     const taken = await parts.store.takeOver(open.sessionId, owner, open.turnId, plan.next === 'resume', parts.clock.now());
     if (taken === null) return;
     if (plan.next === 'resume') {
-      await run(taken.claim, open.turnId, state.abort.signal, async () => {
+      await run(taken.claim, open.turnId, state.abort.signal, async (history) => {
         if (plan.rows.length > 0) await parts.store.seal(taken.claim, plan.rows, parts.clock.now());
-        return { ...(await stateOf(taken.claim, open.turnId, taken.session, state.abort)), step: plan.step + 1 };
+        await shelf.readOn(history);
+        return { ...(await stateOf(taken.claim, open.turnId, taken.session, history, state.abort)), step: plan.step + 1 };
       });
     } else {
       const reason = plan.next === 'settle-stopped' ? 'stopped' : 'cut';
@@ -195,6 +223,7 @@ export function createRunner(given: RunnerParts): Runner {
       closing.abort();
       for (const sessionId of drains.keys()) abortTurn(sessionId, null, 'closing');
       await idle();
+      offCommits();
     },
   };
 }

@@ -53,14 +53,16 @@ export function notRun(callId: string, words: string, outcome: 'not-run' | 'deni
   return { callId, content: [{ type: 'text', text: words }], isError: true, outcome };
 }
 
-/** First free place among a step's `s` rows, from the records of the session. */
+/** First free place among a step's `s` rows. `records`: of the session or the turn; looked at from the end, no further than the step's first row. */
 export function freePlace(records: readonly LogRecord[], turnId: string, step: number): number {
   const prefix = `${turnId}.${step}.s.`;
   let next = 0;
   for (let at = records.length - 1; at >= 0; at--) {
     const record = records[at]!;
-    if (record.kind === 'chunk' && record.turnId === turnId && record.id.startsWith(prefix))
-      next = Math.max(next, Number(record.id.slice(prefix.length)) + 1);
+    if (record.turnId !== null && record.turnId !== turnId) break;
+    if (record.kind !== 'chunk' || record.turnId === null) continue;
+    if (record.step !== null && record.step < step) break;
+    if (record.id.startsWith(prefix)) next = Math.max(next, Number(record.id.slice(prefix.length)) + 1);
   }
   return next;
 }

@@ -8,7 +8,7 @@ import { ProviderError, type StepAnswer } from '../agent/port.ts';
 import type { RecordDraft } from '../store/port.ts';
 import { callsOf, type ToolCall } from './calls.ts';
 import { notRun, resultRow, systemRow, usageRow, WORDS } from './notes.ts';
-import { abortReason, BUDGET, headOf, place, type TurnParts, type TurnState } from './turn-state.ts';
+import { abortReason, BUDGET, place, type TurnParts, type TurnState } from './turn-state.ts';
 
 export type MessageEnd =
   /** The message is whole. */
@@ -23,7 +23,7 @@ export async function runMessage(parts: TurnParts, turn: TurnState): Promise<Mes
   const spent: RecordDraft[] = [];
   for (let attempt = 0; ; attempt++) {
     const key = { turnId: turn.turnId, step: turn.step, attempt, phase: 'message' as const };
-    parts.live.begin(turn.sessionId, key, headOf(turn));
+    parts.live.begin(turn.sessionId, key, turn.history.head);
     if (turn.wait !== null) {
       parts.live.push(turn.sessionId, { type: 'retry', at: parts.clock.now() + turn.wait.ms, reason: turn.wait.reason });
       await pause(parts, turn.wait.ms, turn.signal);
@@ -31,7 +31,7 @@ export async function runMessage(parts: TurnParts, turn: TurnState): Promise<Mes
     }
     if (turn.signal.aborted) return { kind: 'aborted', rows: [...spent, ...cutRows(parts, turn, stopWords(turn))] };
     parts.live.push(turn.sessionId, { type: 'step-start', attempt, source: parts.agent.source });
-    const request = { records: turn.records, model: turn.model, effort: turn.effort, attempt };
+    const request = { records: turn.history.records, model: turn.model, effort: turn.effort, attempt };
     try {
       const answer = await parts.agent.attempt(request, turn.signal, (event) => parts.live.push(turn.sessionId, event));
       turn.failures = 0;
@@ -64,7 +64,7 @@ function answered(
   const drafts = live === null ? [] : explode(live, 'complete');
   const rows: RecordDraft[] = [...spent];
   // Before the message's own rows: the thinking it brought is signed over a wire that has none before it.
-  if (answer.thinkingOff) rows.push({ kind: 'event', type: 'thinking-off', turnId: turn.turnId, data: { to: headOf(turn) } });
+  if (answer.thinkingOff) rows.push({ kind: 'event', type: 'thinking-off', turnId: turn.turnId, data: { to: turn.history.head } });
   rows.push(...drafts.map((draft) => ({ kind: 'chunk' as const, ...draft })));
   rows.push({ kind: 'chunk', ...usageRow(place(turn), answer.usage) });
   return { rows, answer, calls: callsOf(drafts) };

@@ -5,13 +5,13 @@
  */
 import { explode } from '#shared/chunks/explode.ts';
 import { newId } from '#shared/ids.ts';
-import { isChunk, isEvent, type Mode } from '#shared/protocol/records.ts';
+import type { Mode } from '#shared/protocol/records.ts';
 import { isTombstone } from '#shared/protocol/summaries.ts';
 import type { ToolContext, Tool, ToolEnd } from '../tools/port.ts';
 import { decide, rememberKey } from '../tools/policy.ts';
-import { parseArgs, type ToolCall } from './calls.ts';
+import type { ToolCall } from './calls.ts';
 import { WORDS } from './notes.ts';
-import { abortReason, BUDGET, catchUp, headOf, seal, type TurnParts, type TurnState } from './turn-state.ts';
+import { abortReason, BUDGET, catchUp, seal, type TurnParts, type TurnState } from './turn-state.ts';
 
 // A seal that fails breaks the chain: the last `sealDone` of `runTools` rejects with the same error, and that is the turn's.
 const heardAtTheEnd = (): void => {};
@@ -19,7 +19,7 @@ const heardAtTheEnd = (): void => {};
 /** Runs the calls and seals their results. After an abort every call still has its result by the time this resolves. */
 export async function runTools(parts: TurnParts, turn: TurnState, calls: readonly ToolCall[]): Promise<void> {
   const key = { turnId: turn.turnId, step: turn.step, attempt: 0, phase: 'tools' as const };
-  parts.live.begin(turn.sessionId, key, headOf(turn));
+  parts.live.begin(turn.sessionId, key, turn.history.head);
   const done = new Set<number>();
   const sealed = new Set<number>();
   let sealing: Promise<void> = Promise.resolve();
@@ -94,7 +94,11 @@ async function runCall(
   if (tool === undefined) return refuse(`There is no tool named ${call.name}.`);
   if (!call.args.ok) return refuse(`Not run: ${call.args.problem}. Send the arguments again as one JSON object.`, 'not-run');
   const args = call.args.value;
-  const policy = decide(await modeOf(parts, turn), tool.effect, remembered(parts, turn).has(rememberKey(tool, args)));
+  const policy = decide(
+    await modeOf(parts, turn),
+    tool.effect,
+    turn.history.remembered.keys(turn.history.records, parts.toolbox).has(rememberKey(tool, args)),
+  );
   if (policy === 'refuse') return refuse(WORDS.refusedByMode, 'denied');
   if (policy === 'ask') {
     const id = newId(parts.clock, parts.random);
@@ -135,19 +139,4 @@ async function runCall(
 async function modeOf(parts: TurnParts, turn: TurnState): Promise<Mode> {
   const entry = await parts.store.session(turn.sessionId);
   return entry === null || isTombstone(entry) ? 'plan' : entry.mode;
-}
-
-/** What the user allowed for the rest of the session, read back from the log, so that it outlives a restart. */
-function remembered(parts: TurnParts, turn: TurnState): Set<string> {
-  const calls = new Map<string, { name: string; args: string }>();
-  const keys = new Set<string>();
-  for (const record of turn.records) {
-    if (record.kind === 'chunk' && isChunk(record, 'tool_call')) calls.set(record.data.callId, record.data);
-    if (!isEvent(record, 'approval-decided') || record.data.decision !== 'allow' || record.data.remember !== true) continue;
-    const call = calls.get(record.data.callId);
-    const tool = call === undefined ? undefined : parts.toolbox.find(call.name);
-    const args = call === undefined ? undefined : parseArgs(call.args);
-    if (tool !== undefined && args?.ok === true) keys.add(rememberKey(tool, args.value));
-  }
-  return keys;
 }

@@ -1,12 +1,14 @@
 /** What a running turn knows, and the parts it works with. One turn, one runner, one claim. */
 import type { Clock, Random, Report, Timers } from '#shared/ports.ts';
-import type { Effort, LogRecord } from '#shared/protocol/records.ts';
+import type { Effort } from '#shared/protocol/records.ts';
 import type { Agent } from '../agent/port.ts';
 import type { Claim, RecordDraft, Store } from '../store/port.ts';
 import type { Toolbox } from '../tools/port.ts';
 import type { Approvals } from './approvals.ts';
+import type { SessionHistory } from './history.ts';
 import type { LiveBoard } from './live.ts';
 import { freePlace, type RowPlace } from './notes.ts';
+import type { Shelf } from './shelf.ts';
 
 export interface RunnerParts {
   store: Store;
@@ -19,6 +21,7 @@ export interface RunnerParts {
 }
 export interface TurnParts extends RunnerParts {
   live: LiveBoard;
+  shelf: Shelf;
   approvals: Approvals;
 }
 
@@ -53,7 +56,7 @@ export interface TurnState {
   /** Steps this run of the turn has made. */
   stepsDone: number;
   /** The session's log with data in full: what the wire is built from. */
-  records: LogRecord[];
+  readonly history: SessionHistory;
   /** Attempts that failed in a row. */
   failures: number;
   /** Before the next attempt: what the last failure asked to wait for. */
@@ -65,13 +68,9 @@ export interface TurnState {
   drafted: number;
 }
 
-export function headOf(turn: TurnState): number {
-  return turn.records.at(-1)?.seq ?? 0;
-}
-
 /** The place of the next `s` row of the current step. */
 export function place(turn: TurnState): RowPlace {
-  const i = freePlace(turn.records, turn.turnId, turn.step) + turn.drafted;
+  const i = freePlace(turn.history.records, turn.turnId, turn.step) + turn.drafted;
   turn.drafted += 1;
   return { turnId: turn.turnId, step: turn.step, i };
 }
@@ -83,9 +82,7 @@ export async function seal(parts: TurnParts, turn: TurnState, rows: RecordDraft[
 }
 
 export async function catchUp(parts: TurnParts, turn: TurnState): Promise<void> {
-  const rows = await parts.store.history(turn.sessionId, headOf(turn));
-  // Two may read at once while tools run side by side: what the other brought is here already.
-  turn.records.push(...rows.filter((row) => row.seq > headOf(turn)));
+  await parts.shelf.readOn(turn.history);
   turn.drafted = 0;
 }
 

@@ -240,8 +240,13 @@ export interface Store {
   chunks(sessionId: string, before: number | null, limit: number): Promise<ChunkPage>;
   timeline(sessionId: string, limit: number): Promise<TimelinePage>;
   turns(sessionId: string, before: number | null, limit: number): Promise<TurnMark[]>;
-  /** All records with their data in full, oldest first, for building the wire. A row that cannot be read is left out and reported. */
-  history(sessionId: string, after: number): Promise<LogRecord[]>;
+  /**
+   * Records with their data in full, oldest first, for building the wire: all, or the first `limit`. A row that cannot be read
+   * is an opaque one of type `unreadable`, as in `log`, so that whoever reads on knows where they are.
+   */
+  history(sessionId: string, after: number, limit?: number): Promise<LogRecord[]>;
+  /** The same of one turn alone, whatever the session's length. */
+  turnRecords(sessionId: string, turnId: string): Promise<LogRecord[]>;
   /** Id of the record at `seq`, or null. */
   recordId(sessionId: string, seq: number): Promise<string | null>;
   blob(sha256: string): Promise<{ mime: string; size: number; bytes: Uint8Array } | null>;

@@ -102,6 +102,24 @@ export function logContract(make: MakeHarness): void {
     expect(full.map((record) => record.seq)).toEqual((await wholeLog(harness, session.id)).map((record) => record.seq));
     expect(full.slice(-3)).toEqual(sealed.map((record, at) => ({ ...record, data: at === 0 ? fits : large })));
     expect(await store.history(session.id, full.length - 1)).toEqual(full.slice(-1));
+    expect(await store.history(session.id, 1, 3)).toEqual(full.slice(1, 4));
+    expect(await store.turnRecords(session.id, turnId)).toEqual(full.filter((record) => record.turnId === turnId));
+  });
+
+  test('the records of a turn are all of it and nothing else, from its first prompt, also of the one before', async ({ store }) => {
+    const { sessionId, claim, turnId } = await steps(store, 2);
+    await store.admit(admission(sessionId, 'a steer'));
+    await store.promoteSteers(claim, turnId, 2, NOW);
+    await store.settle(claim, turnId, { reason: 'done', rows: [], pause: null, unlessSteers: false }, NOW);
+    const later = await runningTurn(store, sessionId, 'again');
+    await store.seal(later.claim, [textRow(later.turnId, 0, 0, 'later')], NOW);
+    const all = await store.history(sessionId, 0);
+    for (const one of [turnId, later.turnId]) {
+      const own = await store.turnRecords(sessionId, one);
+      expect(own).toEqual(all.filter((record) => record.turnId === one));
+      expect(own[0]).toMatchObject({ type: 'prompt' });
+    }
+    expect(await store.turnRecords(sessionId, id())).toEqual([]);
   });
 
   test('a prompt over the limit is a reference in the log, in full in its receipt and in history', async ({ store }) => {

@@ -35,13 +35,13 @@ export function recordOf(sessionId: string, row: RecordRow, report: Report): Log
   return recordWith(sessionId, row, 'unreadable', { unreadable: true, type: row.type });
 }
 
-/** The record with its data in full; null, and reported, when the row or its blob cannot be read. */
-export function fullRecordOf(sessionId: string, row: HistoryRow, report: Report): LogRecord | null {
+/** The record with its data in full; as opaque as above when the row or its blob cannot be read. */
+export function fullRecordOf(sessionId: string, row: HistoryRow, report: Report): LogRecord {
   const text = row.blob === null ? row.data : row.bytes?.toString();
   const data = text === undefined ? undefined : parse(text);
   if (data !== undefined) return recordWith(sessionId, row, row.type, data);
   report('unreadable-record', { sessionId, seq: row.seq, type: row.type, blob: row.blob });
-  return null;
+  return recordWith(sessionId, row, 'unreadable', { unreadable: true, type: row.type });
 }
 
 /** The one place that a record is put together: told of at its commit or read years later, it is the same bytes (law 6). */

@@ -10,7 +10,7 @@ import { holdFolder, openDatabase, prepareFolder } from './folder.ts';
 import { admit, cancelInput, editInput, input } from './inputs.ts';
 import type { OpenSqliteStore, SqliteStoreOptions } from './options.ts';
 import { purger } from './purge.ts';
-import { chunks, history, log, timeline, turns } from './reads.ts';
+import { chunks, history, log, timeline, turnRecords, turns } from './reads.ts';
 import { deviceOf, entryOf } from './rows.ts';
 import { changeSession, createSession, deleteSession, sessionsSince } from './sessions.ts';
 import { changeSettings, settings } from './settings.ts';
@@ -101,7 +101,8 @@ function storeOver(core: Core, db: Database.Database, release: () => void): Stor
     chunks: async (sessionId, before, limit) => chunks(core, sessionId, before, limit),
     timeline: async (sessionId, limit) => timeline(core, sessionId, limit),
     turns: async (sessionId, before, limit) => turns(core, sessionId, before, limit),
-    history: async (sessionId, after) => history(core, sessionId, after),
+    history: async (sessionId, after, limit) => history(core, sessionId, after, limit),
+    turnRecords: async (sessionId, turnId) => turnRecords(core, sessionId, turnId),
     recordId: async (sessionId, seq) => sql.recordId(sessionId, seq)?.id ?? null,
     blob: async (sha256) => sql.blob(sha256) ?? null,
 

@@ -10,6 +10,8 @@ import type { RecordRow } from './rows.ts';
 
 /** Bytes of data that one page of chunks or one timeline may hold, whatever its limit: rows are small, but not all (law 15). */
 const PAGE_BYTES = 8 * 1024 * 1024;
+/** What SQLite takes for a `LIMIT` that is none. */
+const NO_LIMIT = -1;
 
 /** The first rows that fit: at least one, and none past `maxBytes` of data. `all`: there were no more. */
 function take(rows: Iterable<RecordRow>, maxBytes: number): { rows: RecordRow[]; all: boolean } {
@@ -69,13 +71,17 @@ export function turns(core: Core, sessionId: string, before: number | null, limi
   });
 }
 
-export function history(core: Core, sessionId: string, after: number): LogRecord[] {
+export function history(core: Core, sessionId: string, after: number, limit: number | undefined): LogRecord[] {
   return core.read(() => {
-    const records: LogRecord[] = [];
-    for (const row of core.sql.history(liveSession(core, sessionId).key, after)) {
-      const record = fullRecordOf(sessionId, row, core.report);
-      if (record !== null) records.push(record);
-    }
-    return records;
+    const { key } = liveSession(core, sessionId);
+    return Array.from(core.sql.history(key, after, limit ?? NO_LIMIT), (row) => fullRecordOf(sessionId, row, core.report));
+  });
+}
+
+export function turnRecords(core: Core, sessionId: string, turnId: string): LogRecord[] {
+  return core.read(() => {
+    const { key } = liveSession(core, sessionId);
+    const from = core.sql.turnSeq(key, turnId)?.seq ?? 1;
+    return Array.from(core.sql.turnHistory(key, from, turnId), (row) => fullRecordOf(sessionId, row, core.report));
   });
 }

@@ -114,13 +114,20 @@ export function prepareStatements(db: Database.Database) {
       `SELECT ${RECORD_COLUMNS} FROM record INDEXED BY record_chunk
         WHERE session_key = ? AND kind = 'chunk' AND seq < ? ORDER BY seq DESC LIMIT ?`,
     ),
-    history: each<[key: number, after: number], HistoryRow>(
+    history: each<[key: number, after: number, limit: number], HistoryRow>(
       `SELECT ${RECORD_COLUMNS}, bytes FROM record LEFT JOIN blob ON blob.sha256 = record.blob
-        WHERE session_key = ? AND seq > ? ORDER BY seq`,
+        WHERE session_key = ? AND seq > ? ORDER BY seq LIMIT ?`,
+    ),
+    turnHistory: each<[key: number, from: number, turnId: string], HistoryRow>(
+      `SELECT ${RECORD_COLUMNS}, bytes FROM record LEFT JOIN blob ON blob.sha256 = record.blob
+        WHERE session_key = ? AND seq >= ? AND turn_id = ? ORDER BY seq`,
     ),
 
     insertTurn: change<[key: number, seq: number, turnId: string, createdAt: number, words: string]>(
       'INSERT INTO turn (session_key, seq, turn_id, created_at, words) VALUES (?, ?, ?, ?, ?)',
+    ),
+    turnSeq: one<[key: number, turnId: string], { seq: number }>(
+      'SELECT seq FROM turn WHERE session_key = ? AND turn_id = ? ORDER BY seq DESC LIMIT 1',
     ),
     turnsBefore: all<[key: number, before: number, limit: number], TurnRow>(
       'SELECT turn_id, seq, created_at, words FROM turn WHERE session_key = ? AND seq < ? ORDER BY seq DESC LIMIT ?',
