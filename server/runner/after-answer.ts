@@ -12,6 +12,8 @@ export interface AnswerFacts {
   cutOffs: number;
   pauses: number;
   empties: number;
+  /** The turn's last step: nothing may follow it. */
+  last: boolean;
 }
 interface Counts {
   cutOffs: number;
@@ -28,12 +30,25 @@ export type Next = { counts: Counts; note: Note | null } & (
   | { kind: 'go-on' }
   /** The turn is over, unless a steer waits. */
   | { kind: 'settle' }
+  /** It would go on, and may not: the turn is over before its end. */
+  | { kind: 'limit' }
   | { kind: 'fail'; code: string; message: string; pause: PauseReason }
 );
 
 const NONE: Counts = { cutOffs: 0, pauses: 0, empties: 0 };
 
 export function afterAnswer(facts: AnswerFacts): Next {
+  const next = asked(facts);
+  if (!facts.last || (next.kind !== 'tools' && next.kind !== 'go-on')) return next;
+  const words = next.note === null ? undefined : LAST_WORDS[next.note.kind];
+  return { kind: 'limit', counts: NONE, note: next.note === null || words === undefined ? null : { kind: next.note.kind, words } };
+}
+
+/** What a note says where nothing follows it. */
+const LAST_WORDS: Partial<Record<SystemKind, { text: string }>> = { 'cut-off': WORDS.cutOffAtLast, empty: WORDS.stillEmpty };
+
+/** The same with nothing in its way. */
+function asked(facts: AnswerFacts): Next {
   switch (facts.stop) {
     case 'tool_use':
       // Only the provider's own tools were called: it wants the message back (WIRE 4).

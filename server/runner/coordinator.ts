@@ -73,6 +73,7 @@ export function createRunner(given: RunnerParts): Runner {
       signal: abort.signal,
       step: 0,
       stepsDone: 0,
+      toldLast: false,
       history,
       failures: 0,
       wait: null,
@@ -188,7 +189,9 @@ export function createRunner(given: RunnerParts): Runner {
       await run(taken.claim, open.turnId, state.abort.signal, async (history) => {
         if (plan.rows.length > 0) await parts.store.seal(taken.claim, plan.rows, parts.clock.now());
         await shelf.readOn(history);
-        return { ...(await stateOf(taken.claim, open.turnId, taken.session, history, state.abort)), step: plan.step + 1 };
+        const fresh = await stateOf(taken.claim, open.turnId, taken.session, history, state.abort);
+        // A turn that goes on makes one step at least.
+        return { ...fresh, step: plan.step + 1, stepsDone: Math.min(plan.step, fresh.stepLimit - 1) };
       });
     } else {
       const reason = plan.next === 'settle-stopped' ? 'stopped' : 'cut';

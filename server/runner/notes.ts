@@ -99,12 +99,17 @@ export const WORDS = {
     text: 'The answer reached its length limit. It goes on below.',
     wire: '[Your reply reached the length limit and was cut off. Go on from exactly where it stopped.]',
   },
+  cutOffAtLast: { text: 'The answer reached its length limit and ends here.' },
   cutOffForGood: { text: 'The answer reached its length limit too often and ends here.' },
   notFinished: {
     text: 'The model asked for tools without finishing its message. They were not run.',
     wire: '[Your message did not end as a tool request, so none of its tools were run. Ask again if you still need them.]',
   },
   unknownStop: 'The model stopped for a reason this version does not know',
+  lastStep: {
+    text: 'The last step of this turn: it can use no tools.',
+    wire: '[This is the last step of this turn: no tools can be used in it. Say in words what is done, what is left, and what you would do next.]',
+  },
   limit: {
     text: 'The turn reached its step limit and ends here.',
     wire: '[You reached the step limit of this turn. The user may send you on.]',
@@ -115,6 +120,7 @@ export const WORDS = {
   stoppedUndecided: 'Not run: the user stopped the turn before deciding.',
   stoppedBefore: 'Not run: the user stopped the turn first.',
   cutCall: 'Not run: your message was cut off before it was complete.',
+  lastStepCall: 'Not run: this was the last step of the turn, in which no tools can be used.',
   unfinishedCall: 'Not run: your message did not end as a tool request.',
   denied: 'The user said no to this. Do not try it again in another way; ask what they want instead, or go on without it.',
   refusedByMode: 'Not run: the session is in plan mode, where only reading is allowed. Describe what you would do instead.',

@@ -53,8 +53,10 @@ export interface TurnState {
   readonly stepLimit: number;
   readonly signal: AbortSignal;
   step: number;
-  /** Steps this run of the turn has made. */
+  /** Steps the turn has made to their end, also before a restart. */
   stepsDone: number;
+  /** The model was told that this is its last step. */
+  toldLast: boolean;
   /** The session's log with data in full: what the wire is built from. */
   readonly history: SessionHistory;
   /** Attempts that failed in a row. */

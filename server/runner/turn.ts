@@ -4,6 +4,7 @@
  * tools run, so a tool that may have run is always on record.
  */
 import type { PauseReason, SettledReason } from '#shared/protocol/records.ts';
+import type { StopReason } from '../agent/port.ts';
 import type { RecordDraft } from '../store/port.ts';
 import { afterAnswer } from './after-answer.ts';
 import { resultRow, errorRow, notRun, systemRow, WORDS } from './notes.ts';
@@ -15,19 +16,35 @@ import { abortReason, catchUp, place, seal, type TurnParts, type TurnState } fro
 export async function runTurn(parts: TurnParts, turn: TurnState): Promise<void> {
   for (;;) {
     if (turn.signal.aborted) return stopped(parts, turn, []);
+    if (isLast(turn)) await tellLast(parts, turn);
     const end = await runMessage(parts, turn);
     if (end.kind === 'aborted') return stopped(parts, turn, end.rows);
     if (end.kind === 'failed') return failed(parts, turn, end);
     if (end.kind === 'cut') {
       await sealMessage(parts, turn, end.rows);
-    } else if (await afterMessage(parts, turn, end)) return;
+    } else {
+      if (await afterMessage(parts, turn, end)) return;
+      turn.stepsDone += 1;
+    }
     if (turn.signal.aborted) return stopped(parts, turn, []);
-    turn.stepsDone += 1;
-    if (turn.stepsDone >= turn.stepLimit) return limit(parts, turn);
     turn.step += 1;
     // A paused answer is sent back as it is: a steer waits until it is whole (WIRE 1).
     if (turn.pauses === 0) await boundary(parts, turn);
   }
+}
+
+function isLast(turn: TurnState): boolean {
+  return turn.stepsDone + 1 >= turn.stepLimit;
+}
+
+/**
+ * Before the last step's request: tools are forbidden in words at the tail, since to send `tool_choice` or no tools would cost
+ * the cache its prefix (law 11, WIRE 3). A paused answer takes no words between: it is sent back as it is.
+ */
+async function tellLast(parts: TurnParts, turn: TurnState): Promise<void> {
+  if (turn.toldLast || turn.pauses > 0) return;
+  turn.toldLast = true;
+  await seal(parts, turn, [{ kind: 'chunk', ...systemRow(place(turn), 'notice', WORDS.lastStep.text, WORDS.lastStep.wire) }]);
 }
 
 /** The safe boundary: steers that wait join here, after the step's tool results. */
@@ -35,6 +52,9 @@ async function boundary(parts: TurnParts, turn: TurnState): Promise<void> {
   const prompts = await parts.store.promoteSteers(turn.claim, turn.turnId, turn.step, parts.clock.now());
   if (prompts.length > 0) await catchUp(parts, turn);
 }
+
+/** Of a call in a message after which no tools run. One that did end as a tool request was the last step's. */
+const WHY_NOT_RUN: Partial<Record<StopReason, string>> = { max_tokens: WORDS.cutCall, tool_use: WORDS.lastStepCall };
 
 /** Carries out what a whole message asks for. True: the turn is settled. */
 async function afterMessage(parts: TurnParts, turn: TurnState, end: MessageEnd & { kind: 'answer' }): Promise<boolean> {
@@ -46,12 +66,13 @@ async function afterMessage(parts: TurnParts, turn: TurnState, end: MessageEnd &
     cutOffs: turn.cutOffs,
     pauses: turn.pauses,
     empties: turn.empties,
+    last: isLast(turn),
   });
   ({ cutOffs: turn.cutOffs, pauses: turn.pauses, empties: turn.empties } = next.counts);
   const rows = end.rows;
   if (next.kind !== 'tools') {
     for (const call of end.calls) {
-      const words = end.answer.stop === 'max_tokens' ? WORDS.cutCall : WORDS.unfinishedCall;
+      const words = WHY_NOT_RUN[end.answer.stop] ?? WORDS.unfinishedCall;
       rows.push({ kind: 'chunk', ...resultRow(turn.turnId, turn.step, call.i, notRun(call.callId, words)) });
     }
   }
@@ -68,7 +89,11 @@ async function afterMessage(parts: TurnParts, turn: TurnState, end: MessageEnd &
       await sealMessage(parts, turn, rows);
       return false;
     case 'settle':
-      return settle(parts, turn, { reason: 'done', rows, pause: null, unlessSteers: true });
+      // At the step limit a steer that waits opens the next turn.
+      return settle(parts, turn, { reason: 'done', rows, pause: null, unlessSteers: !isLast(turn) });
+    case 'limit':
+      rows.push({ kind: 'chunk', ...systemRow(place(turn), 'limit', WORDS.limit.text, WORDS.limit.wire) });
+      return settle(parts, turn, { reason: 'limit', rows, pause: null, unlessSteers: false });
     case 'fail': {
       const message = end.answer.detail === null ? next.message : `${next.message} ${end.answer.detail}`;
       rows.push({ kind: 'chunk', ...errorRow(place(turn), { code: next.code, message }) });
@@ -106,11 +131,6 @@ async function failed(parts: TurnParts, turn: TurnState, end: MessageEnd & { kin
     { kind: 'chunk', ...errorRow(place(turn), status === null ? { code, message } : { code, message, status }) },
   ];
   await settle(parts, turn, { reason: 'failed', rows, pause: 'failed', unlessSteers: false });
-}
-
-async function limit(parts: TurnParts, turn: TurnState): Promise<void> {
-  const row = systemRow(place(turn), 'limit', WORDS.limit.text, WORDS.limit.wire);
-  await settle(parts, turn, { reason: 'limit', rows: [{ kind: 'chunk', ...row }], pause: null, unlessSteers: false });
 }
 
 /** After an abort: the user's Stop settles the turn; a closing server only seals what was shown, so that the next start goes on from it. */

@@ -15,6 +15,7 @@ const facts = (over: Partial<AnswerFacts>): AnswerFacts => ({
   cutOffs: 0,
   pauses: 0,
   empties: 0,
+  last: false,
   ...over,
 });
 
