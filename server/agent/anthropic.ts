@@ -41,6 +41,8 @@ export interface Endpoint {
   label: string;
   /** Milliseconds without a byte after which the attempt is dead. Default 120 s, on the plain profile 15 min. */
   silenceMs?: number;
+  /** Milliseconds an attempt may take in all, whatever signs of life it gives. Default 60 min. */
+  totalMs?: number;
   /** What thinking is said to be signed by; default: a hash of the base URL. */
   source?: string;
 }
@@ -51,16 +53,19 @@ interface Progress {
 }
 
 const SILENCE: Record<WireProfile, number> = { anthropic: 120_000, plain: 15 * 60_000 };
+/** Longer than any answer within the token limits takes: only a stream that lives on pings alone comes to it. */
+const TOTAL = 60 * 60_000;
 
 export function createAnthropicAgent(endpoint: Endpoint, effects: AgentEffects): Agent {
   const silenceMs = endpoint.silenceMs ?? SILENCE[endpoint.profile];
+  const totalMs = endpoint.totalMs ?? TOTAL;
   const client = new Anthropic({
     baseURL: endpoint.baseURL,
     ...(endpoint.authToken === null ? { apiKey: endpoint.apiKey ?? 'none' } : { authToken: endpoint.authToken }),
     webhookKey: null,
     maxRetries: 0,
-    // Silence is watched in the transport; this only must not come before it.
-    timeout: silenceMs + 60_000,
+    // Silence is watched in the transport, the whole in `attempt`; this only must not come before them.
+    timeout: Math.max(silenceMs, totalMs) + 60_000,
     fetch: watchedFetch(effects.timers, silenceMs),
     openTelemetry: false,
     logLevel: 'off',
@@ -139,20 +144,25 @@ export function createAnthropicAgent(endpoint: Endpoint, effects: AgentEffects):
           throw error;
         }
       };
-      let onAbort = (): void => controller.abort();
-      const aborted = new Promise<never>((_resolve, reject) => {
-        onAbort = () => {
+      let giveUp: (code: string, message: string, retryable: boolean) => void = () => controller.abort();
+      const given = new Promise<never>((_resolve, reject) => {
+        giveUp = (code, message, retryable) => {
           controller.abort();
-          reject(new ProviderError('aborted', 'the attempt was stopped', { retryable: false, usage: usageOf(progress) }));
+          reject(new ProviderError(code, message, { retryable, usage: usageOf(progress) }));
         };
       });
+      const onAbort = (): void => giveUp('aborted', 'the attempt was stopped', false);
       if (signal.aborted) onAbort();
       else signal.addEventListener('abort', onAbort, { once: true });
+      const disarm = effects.timers.after(totalMs, () =>
+        giveUp('too-long', `${endpoint.label} did not end its answer within ${Math.round(totalMs / 60_000)} min`, true),
+      );
       try {
-        return await Promise.race([aborted, run(request, controller.signal, emitOpen, progress)]);
+        return await Promise.race([given, run(request, controller.signal, emitOpen, progress)]);
       } catch (error) {
         throw fault === null ? asProviderError(error, endpoint.label, effects.clock.now(), usageOf(progress)) : error;
       } finally {
+        disarm();
         signal.removeEventListener('abort', onAbort);
         controller.abort();
       }

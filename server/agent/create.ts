@@ -20,6 +20,8 @@ export interface AgentConfig {
   demoPaceMs?: number;
   /** Milliseconds without a byte after which an attempt is dead; default by profile. */
   silenceMs?: number;
+  /** Milliseconds an attempt may take in all. Default 60 min. */
+  totalMs?: number;
 }
 
 export const ANTHROPIC_URL = 'https://api.anthropic.com';
@@ -31,10 +33,13 @@ export function createAgent(config: AgentConfig, effects: AgentEffects): Agent {
   const authToken = apiKey === null ? given(config.authToken) : null;
   const baseURL = given(config.baseUrl);
   const model = given(config.model);
-  const silence = config.silenceMs === undefined ? {} : { silenceMs: config.silenceMs };
+  const limits = {
+    ...(config.silenceMs === undefined ? {} : { silenceMs: config.silenceMs }),
+    ...(config.totalMs === undefined ? {} : { totalMs: config.totalMs }),
+  };
   if (baseURL !== null) {
     return createAnthropicAgent(
-      { baseURL, apiKey, authToken, profile: config.wire, model, label: labelOf(baseURL, model), ...silence },
+      { baseURL, apiKey, authToken, profile: config.wire, model, label: labelOf(baseURL, model), ...limits },
       effects,
     );
   }
@@ -47,7 +52,7 @@ export function createAgent(config: AgentConfig, effects: AgentEffects): Agent {
       profile: 'anthropic',
       model: model ?? PREFERRED_MODEL,
       label: 'Anthropic',
-      ...silence,
+      ...limits,
     },
     effects,
   );

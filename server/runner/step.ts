@@ -97,6 +97,9 @@ function asProviderError(error: unknown): ProviderError {
   return new ProviderError('internal', message, { retryable: false, cause: error });
 }
 
+/** The most that the system's timers can wait: asked for more, they fire at once. */
+const MOST_MS = 2 ** 31 - 1;
+
 /** Waits `ms`, or until the signal aborts. */
 export function pause(parts: TurnParts, ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
@@ -106,7 +109,7 @@ export function pause(parts: TurnParts, ms: number, signal: AbortSignal): Promis
       signal.removeEventListener('abort', done);
       resolve();
     };
-    const cancel = parts.timers.after(ms, done);
+    const cancel = parts.timers.after(Math.min(ms, MOST_MS), done);
     signal.addEventListener('abort', done, { once: true });
   });
 }

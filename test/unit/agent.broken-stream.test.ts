@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import type { Timers } from '#shared/ports.ts';
 import { setUp } from '../wire/rig.ts';
 
 describe('B24 (agent part): a message that does not arrive whole', () => {
@@ -166,6 +167,52 @@ describe('silence and Stop', () => {
     );
     session.prompt('hello');
     expect((await session.attempt(agent)).answer?.stop).toBe('end_turn');
+  });
+
+  test('B26: a stream that lives for ever on pings ends as retryable at the limit of the whole; what was shown stays', async () => {
+    const { agent, session, double } = await setUp(
+      {
+        script: async (_request, reply) => {
+          reply.delta(reply.open({ type: 'text', text: '' }), { type: 'text_delta', text: 'half ' });
+          while (!reply.aborted) {
+            reply.ping();
+            await reply.wait(20);
+          }
+        },
+      },
+      { silenceMs: 5000, totalMs: 400 },
+    );
+    session.prompt('hello');
+    const { error, live } = await session.attempt(agent);
+    expect(error).toMatchObject({ code: 'too-long', retryable: true, usage: { input: 10 } });
+    expect(live.chunks[0]).toMatchObject({ data: { text: 'half ' }, open: true });
+    await expect.poll(() => double.log.every((entry) => entry.reply.aborted)).toBe(true);
+  });
+
+  test('the limit of the whole is an hour if nobody says otherwise, and is let go with the attempt', async () => {
+    const armed = new Map<number, () => void>();
+    const timers: Timers = {
+      after(ms, callback) {
+        armed.set(ms, callback);
+        return () => void armed.delete(ms);
+      },
+    };
+    let release = (): void => {};
+    const held = new Promise<void>((resolve) => (release = resolve));
+    const { agent, session } = await setUp({ script: (request, reply) => (request.n === 0 ? held : reply.text('fine')) }, {}, { timers });
+    session.prompt('hello');
+    const attempt = session.attempt(agent);
+    expect([...armed.keys()]).toContain(3_600_000);
+    armed.get(3_600_000)!();
+    expect((await attempt).error).toMatchObject({
+      code: 'too-long',
+      retryable: true,
+      usage: null,
+      message: expect.stringContaining('60 min'),
+    });
+    release();
+    expect((await session.attempt(agent)).answer?.stop).toBe('end_turn');
+    expect(armed.has(3_600_000)).toBe(false);
   });
 
   test.each(['during silence', 'before the headers', 'before it began'])(

@@ -133,6 +133,18 @@ test('I22: a Stop during a retry’s wait makes no further attempt', async () =>
   expect(await settled(session)).toEqual(['stopped']);
 });
 
+test('a wait longer than the system’s timers can is not taken for none', async () => {
+  const session = await bench.session();
+  bench.script = (to, n) => {
+    if (n === 0) to.fail('rate_limit_error', { retryAfter: 40 * 24 * 3_600_000 });
+    return (to.text('fin'), to.end());
+  };
+  await bench.send(session, 'go');
+  await bench.runner.idle();
+  expect(bench.waits).toEqual([2 ** 31 - 1]);
+  expect(await settled(session)).toEqual(['done']);
+});
+
 test('I23: the second interrupt changes nothing; one of an idle session changes nothing', async () => {
   const session = await bench.session();
   await bench.stop(session);

@@ -20,10 +20,14 @@ afterEach(async () => {
   open.clear();
 });
 
-export async function setUp(options: DoubleOptions = {}, endpoint: Partial<Endpoint> = {}): Promise<Rig> {
+export async function setUp(
+  options: DoubleOptions = {},
+  endpoint: Partial<Endpoint> = {},
+  own: Partial<Pick<TestEffects, 'timers'>> = {},
+): Promise<Rig> {
   const double = await startDouble(options);
   open.add(double);
-  const effects = testEffects();
+  const effects = { ...testEffects(), ...own };
   const agent = createAnthropicAgent(
     {
       baseURL: double.url,
