@@ -1,8 +1,11 @@
-/** `npm run bench -- window | check`: measures the built app in a real browser. `kit/args.ts` says what else can be asked for. */
+/**
+ * `npm run bench -- window | runner | check`: measures the built app in a real browser, and the real server under load.
+ * `kit/args.ts` says what else can be asked for.
+ */
 import { existsSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { join } from 'node:path';
-import { findBrowser } from '../e2e/harness/browser.ts';
+import { findBrowser, type BrowserChoice } from '../e2e/harness/browser.ts';
 import { cleanEnv, root, run } from '../e2e/harness/server.ts';
 import { readArgs, USAGE, type Asked } from './kit/args.ts';
 import { breaches, readBudgets, type Budgets } from './kit/budgets.ts';
@@ -10,6 +13,7 @@ import type { Bench, Figure } from './kit/figure.ts';
 import { figureLines, tableOf } from './kit/report.ts';
 import { lastFigures, saveFigures } from './kit/results.ts';
 import { Stage } from './kit/stage.ts';
+import { RUNNER } from './runner/benches.ts';
 import { WINDOW } from './window/benches.ts';
 
 const results = join(root, 'dist/bench');
@@ -24,20 +28,33 @@ function whereOf(error: unknown): string {
   const at = (error.stack ?? '').split('\n').filter((line) => /^ +at .*test\/bench/.test(line));
   return [error.message.split('\n')[0], ...at.slice(0, 4)].join('\n');
 }
-/** Those whose figures begin with one of the names; all when there is none. */
-function chosen(only: readonly string[]): readonly Bench[] {
-  const unknown = only.filter((name) => !WINDOW.some(({ ids }) => ids.some((id) => id.startsWith(name))));
+const ROOMS: Record<Asked['task'], readonly Bench[]> = { window: WINDOW, runner: RUNNER, check: [...WINDOW, ...RUNNER] };
+
+/** Those of the task whose figures begin with one of the names; all when there is none. */
+function chosen({ task, only }: Asked): readonly Bench[] {
+  const benches = ROOMS[task];
+  const unknown = only.filter((name) => !benches.some(({ ids }) => ids.some((id) => id.startsWith(name))));
   if (unknown.length > 0)
-    throw new Error(`no such figure: ${unknown.join(', ')}; there are ${WINDOW.flatMap(({ ids }) => ids).join(', ')}`);
-  return only.length === 0 ? WINDOW : WINDOW.filter(({ ids }) => ids.some((id) => only.some((name) => id.startsWith(name))));
+    throw new Error(`no such figure: ${unknown.join(', ')}; there are ${benches.flatMap(({ ids }) => ids).join(', ')}`);
+  return only.length === 0 ? benches : benches.filter(({ ids }) => ids.some((id) => only.some((name) => id.startsWith(name))));
+}
+
+/** Looked for when the first figure needs one. */
+function browserOf(): () => Promise<BrowserChoice> {
+  let found: Promise<BrowserChoice> | null = null;
+  const find = async (): Promise<BrowserChoice> => {
+    const browser = await findBrowser();
+    console.log(`     browser ${browser.version}`);
+    return browser;
+  };
+  return () => (found ??= find());
 }
 
 async function measure(benches: readonly Bench[], asked: Asked, budgets: Budgets): Promise<Figure[]> {
   const built = await run(process.execPath, ['server/start.mjs', '--build'], cleanEnv(), 300_000);
   if (built.code !== 0 || !existsSync(join(root, 'dist/app/index.html'))) throw new Error(`no build: ${built.stdout}${built.stderr}`);
-  const browser = await findBrowser();
-  console.log(`seed ${asked.seed}, browser ${browser.version}, Node ${process.versions.node}, ${cpus().length} processors`);
-  const stage = new Stage(browser, asked.seed, (words) => console.log(`     ${words}`));
+  console.log(`seed ${asked.seed}, Node ${process.versions.node}, ${cpus().length} processors`);
+  const stage = new Stage(browserOf(), asked.seed, (words) => console.log(`     ${words}`));
   let stopped = false;
   const stop = (signal: NodeJS.Signals): void => {
     stopped = true;
@@ -74,7 +91,7 @@ async function main(): Promise<void> {
   if (process.argv.includes('--help')) return console.log(USAGE);
   const asked = readArgs(process.argv.slice(2), Math.floor(Math.random() * 1e6));
   const budgets = readBudgets(asked.budgets ?? join(root, 'test/bench/budgets.json'));
-  const benches = chosen(asked.only);
+  const benches = chosen(asked);
   const wanted = benches.flatMap(({ ids }) => ids);
   const figures = asked.last
     ? (await lastFigures(results)).filter(({ id }) => wanted.includes(id))

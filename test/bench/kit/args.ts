@@ -1,7 +1,7 @@
 /** What was asked for on the command line. */
 
 export interface Asked {
-  readonly task: 'window' | 'check';
+  readonly task: 'window' | 'runner' | 'check';
   /** Figures by the start of their ids; empty: all. */
   readonly only: readonly string[];
   readonly seed: number;
@@ -11,8 +11,9 @@ export interface Asked {
   /** Other budgets than the committed ones. */
   readonly budgets: string | null;
 }
-export const USAGE = `npm run bench -- window          measures, prints ratios and raw figures
-npm run bench -- check           the same, and fails when a figure is past its budget
+export const USAGE = `npm run bench -- window          measures the app in a browser, prints ratios and raw figures
+npm run bench -- runner          measures the server under load
+npm run bench -- check           both, and fails when a figure is past its budget
   --only=open,heap               only the figures whose names begin so
   --seed=7                       of what is random (default: drawn, and printed)
   --table                        prints the table for the readme too
@@ -22,7 +23,7 @@ npm run bench -- check           the same, and fails when a figure is past its b
 /** Throws with what is not understood. `seed`: taken when none is asked for. */
 export function readArgs(args: readonly string[], seed: number): Asked {
   const [task, ...flags] = args;
-  if (task !== 'window' && task !== 'check') throw new Error(`not a task: ${task ?? '(none)'}`);
+  if (task !== 'window' && task !== 'runner' && task !== 'check') throw new Error(`not a task: ${task ?? '(none)'}`);
   const asked: { -readonly [K in keyof Asked]: Asked[K] } & { only: string[] } = {
     task,
     only: [],

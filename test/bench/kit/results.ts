@@ -3,7 +3,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Figure } from './figure.ts';
 
-const FILE = 'window.json';
+const FILE = 'figures.json';
 
 export async function saveFigures(folder: string, figures: readonly Figure[]): Promise<void> {
   await mkdir(folder, { recursive: true });

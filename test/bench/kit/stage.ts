@@ -1,6 +1,6 @@
 /**
  * What the figures are measured on, made when first asked for: a server with a session of a million chunks and one of a thousand,
- * both mirrored in a browser; and a server with a model that streams what it is told to.
+ * both mirrored in a browser; and a server with a model that streams what it is told to, with a browser or without.
  */
 import { newId } from '#shared/ids.ts';
 import type { Timeline } from '#shared/protocol/summaries.ts';
@@ -25,10 +25,12 @@ export interface Archive {
   /** Another, to come from: 30,000. */
   readonly other: Plan;
 }
-export interface LiveRoom {
+export interface ServerRoom {
   readonly server: CairnServer;
-  readonly profile: Profile;
   readonly model: Model;
+}
+export interface LiveRoom extends ServerRoom {
+  readonly profile: Profile;
   /** New sessions, each with so many short messages in it already. */
   sessions(count: number, messages: number): Promise<Plan[]>;
 }
@@ -38,13 +40,13 @@ const random = { unit: () => Math.random(), bytes: (n: number) => randomBytes(n)
 
 export class Stage {
   readonly seed: number;
-  readonly #choice: BrowserChoice;
+  readonly #choice: () => Promise<BrowserChoice>;
   readonly #say: (words: string) => void;
   readonly #ends: (() => Promise<unknown>)[] = [];
   #archive: Promise<Archive> | null = null;
   #live: Promise<LiveRoom> | null = null;
 
-  constructor(choice: BrowserChoice, seed: number, say: (words: string) => void) {
+  constructor(choice: () => Promise<BrowserChoice>, seed: number, say: (words: string) => void) {
     this.#choice = choice;
     this.seed = seed;
     this.#say = say;
@@ -64,13 +66,13 @@ export class Stage {
     for (const end of this.#ends.splice(0).toReversed()) await end();
   }
 
-  async #server(env: Record<string, string>): Promise<CairnServer> {
-    const server = await CairnServer.create({ env });
+  async #server(env: Record<string, string>, program?: string[]): Promise<CairnServer> {
+    const server = await CairnServer.create(program === undefined ? { env } : { env, program });
     this.#ends.push(() => server.dispose());
     return server.start();
   }
   async #profile(): Promise<Profile> {
-    const profile = await Profile.create(this.#choice);
+    const profile = await Profile.create(await this.#choice());
     this.#ends.push(() => profile.close());
     return profile;
   }
@@ -91,10 +93,18 @@ export class Stage {
     await this.#timed('the same into the mirror', () => fillMirror(profile, server, plans));
     return { server, profile, million, thousand, other };
   }
-  async #makeLive(): Promise<LiveRoom> {
+  /** A fresh server, and a model behind it. `program`: what Node runs instead of the project's own start. */
+  async serverRoom(program?: string[]): Promise<ServerRoom> {
     const model = await Model.start();
     this.#ends.push(() => model.close());
-    const server = await this.#server(model.env);
+    return { model, server: await this.#server(model.env, program) };
+  }
+  /** Ends when the stage does. */
+  ends(end: () => Promise<unknown>): void {
+    this.#ends.push(end);
+  }
+  async #makeLive(): Promise<LiveRoom> {
+    const { server, model } = await this.serverRoom();
     const profile = await this.#profile();
     await profile.signIn(server);
     const sessions = async (amount: number, messages: number): Promise<Plan[]> => {

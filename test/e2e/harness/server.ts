@@ -83,6 +83,11 @@ export class CairnServer {
   get url(): string {
     return `http://127.0.0.1:${this.port}`;
   }
+  /** Of the server's own process. */
+  get pid(): number {
+    if (this.#child?.pid === undefined) throw new Error('the server does not run');
+    return this.#child.pid;
+  }
   get dataFolder(): string {
     return join(this.folder, 'data');
   }
