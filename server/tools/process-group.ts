@@ -1,13 +1,14 @@
 /**
  * A child process in a session and process group of its own: no controlling terminal, standard input at its end (B51),
- * and a way to end everything it started that stayed in the group (B44).
+ * and a way to end everything it started (B44): what stayed in the group, and on Linux also what left it.
  *
  * The group's id is the leader's pid. While any process is in the group, the system gives that number to nobody else; once
  * the leader is gone, a process that bears it is a stranger, and the group is left alone.
  */
 import { spawn, type ChildProcessByStdio } from 'node:child_process';
 import type { Readable } from 'node:stream';
-import type { Report, Timers } from '#shared/ports.ts';
+import type { Random, Report, Timers } from '#shared/ports.ts';
+import { MARK, traceOf } from './escaped.ts';
 import { codeOf } from './fault.ts';
 import { startGuard } from './guard.ts';
 import { onlyZombies } from './zombies.ts';
@@ -25,7 +26,7 @@ export interface ProcessGroup {
   /** Resolves when the leader is gone, whatever its children do; rejects when it could not be started. */
   readonly ended: Promise<LeaderEnd>;
   /**
-   * TERM to the group, KILL after `TERM_GRACE_MS`. Resolves when the group is empty, at the latest after `END_LIMIT_MS`.
+   * TERM to all of it, KILL after `TERM_GRACE_MS`. Resolves when nothing is left, at the latest after about `END_LIMIT_MS`.
    * Whoever started a group calls this last, also when the leader ended by itself: it may have left children.
    */
   end(): Promise<void>;
@@ -35,7 +36,7 @@ export interface GroupRequest {
   args: readonly string[];
   cwd: string;
   env: Readonly<Record<string, string>>;
-  /** Ended even when the server dies without a chance to. */
+  /** It may start others: those that leave the group are ended too, and all of it even when the server dies without a chance to. */
   guarded: boolean;
 }
 export type GroupStarter = (request: GroupRequest) => ProcessGroup;
@@ -52,16 +53,22 @@ export interface ProcessGroups {
   close(): Promise<void>;
 }
 
-export function createProcessGroups(timers: Timers, report: Report): ProcessGroups {
+export function createProcessGroups(timers: Timers, random: Random, report: Report): ProcessGroups {
   const running = new Set<ProcessGroup>();
   return {
     start(request) {
-      const group = startGroup(request, timers);
-      let unguard = request.guarded && group.id !== null ? startGuard(group.id, report) : null;
+      const mark = Buffer.from(random.bytes(16)).toString('hex');
+      const traceFrom = request.guarded ? traceOf(mark, timers) : null;
+      const group = startGroup(request.guarded ? { ...request, env: { ...request.env, [MARK]: mark } } : request, timers);
+      const trace = traceFrom === null || group.id === null ? null : traceFrom(group.id);
+      let unguard = request.guarded && group.id !== null ? startGuard(group.id, mark, report) : null;
       const tracked: ProcessGroup = {
         ...group,
         async end() {
-          await group.end();
+          await trace?.look();
+          await Promise.all([group.end(), trace?.end(TERM_GRACE_MS, END_LIMIT_MS)]);
+          // What was started while the group was ending.
+          await trace?.end(0, POLL_MS * ZOMBIE_POLLS);
           running.delete(tracked);
           unguard?.();
           unguard = null;

@@ -31,7 +31,7 @@ export interface ToolboxOptions {
 export function createToolbox(options: ToolboxOptions): Toolbox {
   const { timers, random, report } = options;
   const workspaces = createWorkspaces(options.roots, options.dataDir);
-  const groups = createProcessGroups(timers, report);
+  const groups = createProcessGroups(timers, random, report);
   const parts: ToolParts = { timers, random, report, known: createKnownFiles(), start: groups.start, env: childEnv(options.env) };
   const groundOf = async (workspace: string): Promise<Ground> => {
     try {

@@ -79,7 +79,7 @@ describe('run', () => {
   });
 });
 
-describe('B44: nothing of its group outlives a command', () => {
+describe('B44: nothing that it started outlives a command', () => {
   const wait = `${DEV_SERVER}; sleep 60`;
   it.each([
     ['stop', { command: wait }, { isError: true, exitCode: null, outcome: 'interrupted' }, /^\[stopped before/],
@@ -119,19 +119,58 @@ describe('B44: nothing of its group outlives a command', () => {
     expect(guards()).not.toContain(`cairn-guard ${leader} `);
   });
 
-  it('a detached child that holds the pipes does not hold the call', async () => {
-    const { end, result, ms } = await bench.call('run', { command: `setsid sh -c 'echo $$ > free.pid; sleep 30' & sleep 0.3; echo done` });
-    const [pid] = await pidsOf('free.pid');
-    process.kill(pid!, 'SIGKILL');
-    expect([end.exitCode, result]).toEqual([0, 'done\n[exit code 0]']);
-    expect(ms).toBeLessThan(3000);
+  const detached = `setsid sh -c 'trap "" TERM; echo $$ > free.pid; setsid sleep 40 & echo $! > deep.pid; sleep 30' &`;
+  it.each([
+    ['stop', `${detached} sleep 60`, { isError: true, exitCode: null, outcome: 'interrupted' }],
+    ['normal end', `${detached} sleep 0.3; echo done`, { isError: false, exitCode: 0 }],
+  ])('%s: what left the group by setsid is gone within 5 s, and what that started', async (how, command, end) => {
+    const controller = new AbortController();
+    const call = bench.call('run', { command }, { signal: controller.signal });
+    const pids = await pidsOf('free.pid', 'deep.pid');
+    const from = performance.now();
+    if (how === 'stop') controller.abort();
+    expect((await call).end).toEqual(end);
+    expect(performance.now() - from).toBeLessThan(5000);
+    expect(await allGone(pids)).toBe(true);
   });
 
-  it('one that never stops printing does not either', async () => {
-    const { end, ms } = await bench.call('run', { command: `setsid sh -c 'echo $$ > free.pid; yes' & sleep 0.3` });
-    const [pid] = await pidsOf('free.pid');
-    process.kill(-pid!, 'SIGKILL');
+  it('one that cleared its environment too is found by its parent, while that lives', async () => {
+    const controller = new AbortController();
+    const command = `env -i setsid sh -c 'echo $$ > free.pid; sleep 30' & sleep 60`;
+    const call = bench.call('run', { command }, { signal: controller.signal });
+    const pids = await pidsOf('free.pid');
+    controller.abort();
+    await call;
+    expect(await allGone(pids)).toBe(true);
+  });
+
+  it('the server itself is killed: what left the group is gone within 5 s all the same', async () => {
+    const script = resolve(import.meta.dirname, '../support/tools/run-one.ts');
+    const server = spawn(process.execPath, ['--import', 'tsx', script, bench.ws, `${detached} sleep 60`], { stdio: 'ignore' });
+    const pids = await pidsOf('free.pid', 'deep.pid');
+    server.kill('SIGKILL');
+    await until(() => allGone(pids), 5000);
+    expect(await allGone(pids)).toBe(true);
+  });
+
+  it('what another command started, and what was there before, is left alone', async () => {
+    const stranger = spawn('sleep', ['30'], { stdio: 'ignore' });
+    const controller = new AbortController();
+    const other = bench.call('run', { command: `setsid sh -c 'echo $$ > other.pid; sleep 30' & sleep 60` }, { signal: controller.signal });
+    const [pid] = await pidsOf('other.pid');
+    await bench.call('run', { command: 'setsid sleep 30 & sleep 0.2' });
+    expect([await lives(pid!), await lives(stranger.pid!)]).toEqual([true, true]);
+    controller.abort();
+    await other;
+    expect([await lives(pid!), await lives(stranger.pid!)]).toEqual([false, true]);
+    stranger.kill('SIGKILL');
+  });
+
+  it('a detached child that holds the pipes and never stops printing does not hold the call', async () => {
+    const { end, result, ms } = await bench.call('run', { command: `setsid sh -c 'echo $$ > free.pid; yes' & sleep 0.3; echo done >&2` });
+    expect(await allGone(await pidsOf('free.pid'))).toBe(true);
     expect(end.exitCode).toBe(0);
+    expect(result).toMatch(/\[exit code 0\]$/);
     expect(ms).toBeLessThan(4000);
   });
 
