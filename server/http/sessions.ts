@@ -47,6 +47,7 @@ async function create({ store, toolbox, clock }: HttpParts, call: Call) {
     effort: asked.effort ?? null,
     mode: asked.mode ?? settings.mode,
     payloadHash: sha256(canonicalJson(asked)),
+    ...(asked.origin === undefined ? {} : { origin: asked.origin }),
     now: clock.now(),
   });
   return ok(session, outcome === 'created' ? 201 : 200);

@@ -24,7 +24,15 @@ import type {
   ToolEffect,
 } from '#shared/protocol/records.ts';
 import type { Settings, SettingsPatch } from '#shared/protocol/requests.ts';
-import type { Approval, InputState, Receipt, SessionEntry, SessionSummary, TurnMark } from '#shared/protocol/summaries.ts';
+import type {
+  Approval,
+  InputState,
+  Receipt,
+  SessionEntry,
+  SessionOrigin,
+  SessionSummary,
+  TurnMark,
+} from '#shared/protocol/summaries.ts';
 
 /** What one commit made visible, told to listeners after it, in commit order. */
 export interface Commit {
@@ -69,6 +77,8 @@ export interface SessionDraft {
   mode: Mode;
   /** Hash of the payload as asked for: the same again is 200, another is a conflict, also after a rename. */
   payloadHash: string;
+  /** A fork: it begins with a copy of that session up to there. Absent: it begins empty. */
+  origin?: SessionOrigin;
   now: number;
 }
 export interface SessionChange {
@@ -165,7 +175,16 @@ export interface Store {
   close(): Promise<void>;
 
   // ---- sessions
-  /** `session-deleted` after a delete, `id-conflict` on another payload. */
+  /**
+   * `session-deleted` after a delete, `id-conflict` on another payload.
+   *
+   * With an `origin`, its chunks up to there are copied, and of its events those that the wire needs (`wire-header`,
+   * `thinking-off`, `context-cut`, `compacted`): numbered anew from 1, under new ids (of a turn's chunks only the turn part, so
+   * that they stay `turnId.step.phase.i`), with the seqs in them mapped, data, times and call ids as they are, large data by the
+   * same reference; marks of turns too. What was pending, asked or paused there is not. A title that was not given is made from
+   * the origin's. `not-found`: no such origin. `gone`: it was deleted. `conflict`: the origin ends before `seq`, or a turn of it
+   * is open there. Nobody sees any of the fork before all of it is there; a long one is copied with the process free in between.
+   */
   createSession(draft: SessionDraft): Promise<{ outcome: 'created' | 'same'; session: SessionSummary }>;
   /** Null: never known. */
   session(id: string): Promise<SessionEntry | null>;

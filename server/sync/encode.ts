@@ -5,6 +5,7 @@
 import type { DownFrame } from '#shared/protocol/frames.ts';
 import { LIMITS } from '#shared/protocol/limits.ts';
 import type { LogRecord } from '#shared/protocol/records.ts';
+import { isTombstone } from '#shared/protocol/summaries.ts';
 import type { Commit } from '../store/port.ts';
 
 export function encode(frame: DownFrame): Buffer {
@@ -46,6 +47,8 @@ export class EncodedCommit {
   readonly records: readonly LogRecord[];
   /** Version of the session right after the commit: tells whether a snapshot holds it already. */
   readonly version: number;
+  /** Of its log right after the commit; 0 once it is deleted. */
+  readonly head: number;
   readonly #commit: Commit;
   #frames: readonly RecordsFrame[] | null = null;
   #inputs: readonly Buffer[] | null = null;
@@ -54,6 +57,7 @@ export class EncodedCommit {
     this.sessionId = commit.sessionId;
     this.records = commit.records;
     this.version = commit.session.version;
+    this.head = isTombstone(commit.session) ? 0 : commit.session.head;
   }
 
   frames(): readonly RecordsFrame[] {

@@ -189,6 +189,11 @@ export class Subscription {
         this.#sent = frame.last;
       }
     }
+    // A fork is made with its history, which no commit tells record by record.
+    if (commit.head > this.#sent) {
+      this.#phase = 'backfill';
+      return this.#parts.behind(this);
+    }
     if (receipts) for (const bytes of commit.inputs()) link.send(bytes);
   }
 

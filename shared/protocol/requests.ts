@@ -42,12 +42,15 @@ const content = z.array(part).check(
   z.refine((parts) => parts.some((p) => p.type === 'attachment' || p.text.trim() !== ''), 'has no words and no attachment'),
 );
 
+/** `seq`: the last record of that session that is copied, at which none of its turns is open; 0 copies nothing. */
+const origin = z.strictObject({ sessionId: Uuid7, seq: whole });
 export const CreateSession = z.strictObject({
   workspace: z.pipe(z.string().check(z.minLength(1)), text(LIMITS.pathChars)),
   title: z.optional(title),
   model: z.optional(z.nullable(model)),
   effort: z.optional(z.nullable(effort)),
   mode: z.optional(mode),
+  origin: z.optional(origin),
 });
 const command = { commandId: z.optional(Uuid7), baseRev: z.optional(whole) };
 export const PatchSession = z.strictObject({

@@ -2,6 +2,11 @@
 import type { ContentPart } from './content.ts';
 import type { ApprovalState, Delivery, Effort, LogRecord, Mode, PauseReason, SessionStatus, ToolEffect } from './records.ts';
 
+/** Where a fork was cut: the session it was copied from, and the last record of it that was copied (0: nothing). */
+export interface SessionOrigin {
+  sessionId: string;
+  seq: number;
+}
 export interface SessionSummary {
   id: string;
   title: string;
@@ -28,6 +33,8 @@ export interface SessionSummary {
   updatedAt: number;
   /** First characters of the newest shown words, for the list. */
   lastWords: string;
+  /** Of a fork; null, or absent where an older version said it: it is none. The session named may be deleted by now. */
+  origin?: SessionOrigin | null;
 }
 export interface SessionTombstone {
   id: string;

@@ -3,6 +3,7 @@ import { describe } from 'vitest';
 import type { MakeHarness } from '../support/store-harness.ts';
 import { announceContract } from './store-announce.ts';
 import { editContract } from './store-edit.ts';
+import { forkContract, longForkContract } from './store-forks.ts';
 import { inboxContract } from './store-inbox.ts';
 import { logContract } from './store-log.ts';
 import { sessionContract } from './store-sessions.ts';
@@ -13,6 +14,12 @@ export function storeContract(name: string, make: MakeHarness): void {
   describe(`store contract: ${name}`, () => {
     describe('sessions', () => {
       sessionContract(make);
+    });
+    describe('forks', () => {
+      forkContract(make);
+    });
+    describe('long forks', () => {
+      longForkContract(make);
     });
     describe('inbox', () => {
       inboxContract(make);

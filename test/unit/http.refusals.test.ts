@@ -46,6 +46,55 @@ async function expectRefused(code: ErrorCode, send: () => Promise<Answered>): Pr
   return error;
 }
 
+describe('a fork', () => {
+  const fork = (origin: unknown, id = uuid()): Promise<Answered> =>
+    put(JSON.stringify({ workspace: stand.workspace, origin }), JSON_TYPE, `/api/sessions/${id}`);
+  let gone: string;
+  let running: { id: string; head: number };
+  beforeAll(async () => {
+    gone = await stand.session();
+    await stand.call('DELETE', `/sessions/${gone}`);
+    const id = await stand.session();
+    const { claim, turnId } = await stand.turn(id);
+    await stand.seal(claim, turnId, 0, ['a', 'b']);
+    running = { id, head: (await stand.logOf(id)).length };
+  });
+
+  it.each<[string, unknown]>([
+    ['of no shape', 'x'],
+    ['null', null],
+    ['without a session', { seq: 1 }],
+    ['without a seq', { sessionId: uuid() }],
+    ['with an id that is none', { sessionId: '../x', seq: 1 }],
+    ['with a seq below 0', { sessionId: uuid(), seq: -1 }],
+    ['with a fraction of a seq', { sessionId: uuid(), seq: 1.5 }],
+    ['with a seq that is no number', { sessionId: uuid(), seq: '1' }],
+    ['with a seq past all numbers', { sessionId: uuid(), seq: 1e300 }],
+  ])('with an origin %s is a bad request', async (_what, origin) => {
+    await expectRefused('bad-request', () => fork(origin));
+  });
+  it('with a key that is not known is refused by name', async () => {
+    await expectRefused('unknown-key', () => fork({ sessionId: session, seq: 0, deep: true }));
+  });
+  it('of a session that is not known, or was deleted, says which', async () => {
+    expect((await expectRefused('not-found', () => fork({ sessionId: uuid(), seq: 0 }))).message).toContain('fork from');
+    expect((await expectRefused('gone', () => fork({ sessionId: gone, seq: 0 }))).message).toContain('deleted');
+    const itself = uuid();
+    await expectRefused('not-found', () => fork({ sessionId: itself, seq: 0 }, itself));
+  });
+  it('past the end of its origin, or inside of an open turn, is a conflict', async () => {
+    const error = await expectRefused('conflict', () => fork({ sessionId: running.id, seq: running.head + 1 }));
+    expect(error.details).toEqual({ head: running.head });
+    for (let seq = 2; seq <= running.head; seq++) await expectRefused('conflict', () => fork({ sessionId: running.id, seq }));
+  });
+  it('under the id of another payload is an id conflict: another cut, or none', async () => {
+    const id = uuid();
+    expect((await fork({ sessionId: running.id, seq: 1 }, id)).status).toBe(201);
+    await expectRefused('id-conflict', () => fork({ sessionId: running.id, seq: 0 }, id));
+    await expectRefused('id-conflict', () => fork(undefined, id));
+  });
+});
+
 describe('a body', () => {
   it.each<[string, string | Buffer]>([
     ['cut in the middle', '{"content":'],

@@ -51,6 +51,34 @@ describe('sessions', () => {
     expect((await stand.call('PUT', `/sessions/${id}`, { workspace: stand.workspace })).status).toBe(200);
   });
 
+  it('a fork before the turn that runs: made once, the same again 200 also after its origin was deleted', async () => {
+    const origin = await stand.session();
+    const { claim, turnId } = await stand.turn(origin);
+    await stand.seal(claim, turnId, 0, ['a', 'b']);
+    await stand.store.settle(claim, turnId, { reason: 'done', rows: [], pause: null, unlessSteers: false }, clock.now());
+    const cut = (await stand.logOf(origin)).length;
+    await stand.turn(origin);
+    const id = uuid();
+    const body = { workspace: stand.workspace, mode: 'plan', origin: { sessionId: origin, seq: cut } };
+    const first = await stand.call('PUT', `/sessions/${id}`, body);
+    expect([first.status, first.json]).toEqual([
+      201,
+      expect.objectContaining({ id, origin: body.origin, title: 'go (fork)', total: 3, mode: 'plan' }),
+    ]);
+    await stand.call('DELETE', `/sessions/${origin}`);
+    const again = await stand.call('PUT', `/sessions/${id}`, {
+      origin: { seq: cut, sessionId: origin },
+      mode: 'plan',
+      workspace: stand.workspace,
+    });
+    expect([again.status, again.json]).toEqual([200, first.json]);
+    const log = (await stand.call('GET', `/sessions/${id}/log`)).json as { records: LogRecord[]; head: number };
+    expect(log.records.map(({ type }) => type)).toEqual(['prompt', 'text', 'text']);
+    expect(stand.runner.told.filter((line) => line.includes(id))).toEqual([]);
+    const plain = (await stand.call('PUT', `/sessions/${uuid()}`, { workspace: stand.workspace })).json;
+    expect(plain).toMatchObject({ origin: null });
+  });
+
   it('start with the mode of the settings', async () => {
     await stand.call('PATCH', '/settings', { mode: 'accept-edits' });
     const made = await stand.call('PUT', `/sessions/${uuid()}`, { workspace: stand.workspace });

@@ -1,3 +1,5 @@
+import { forkTitle } from '#shared/fork-title.ts';
+import { LIMITS } from '#shared/protocol/limits.ts';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { backoff } from '#shared/backoff.ts';
@@ -106,4 +108,23 @@ it.each([
   ['```', '```'],
 ])('a list shows the words of %j', (markdown, line) => {
   expect(plainLine(markdown, 120)).toBe(line);
+});
+
+it.each([
+  ['The garden', 'The garden (fork)'],
+  ['The garden (fork)', 'The garden (fork 2)'],
+  ['The garden (fork 2)', 'The garden (fork 3)'],
+  ['(fork)', '(fork) (fork)'],
+  ['A (fork) in the road', 'A (fork) in the road (fork)'],
+  ['  ', ''],
+  ['', ''],
+])('a fork of "%s" is called "%s"', (title, called) => {
+  expect(forkTitle(title)).toBe(called);
+});
+it('a title of a fork is within the limit, and never ends in half a character', () => {
+  const long = forkTitle('🪨'.repeat(LIMITS.titleChars / 2));
+  expect(long.length).toBeLessThanOrEqual(LIMITS.titleChars);
+  expect(long.endsWith(' (fork)')).toBe(true);
+  expect(long.isWellFormed()).toBe(true);
+  expect(long).not.toContain('\ufffd');
 });

@@ -130,6 +130,20 @@ describe('the feed', () => {
     ]);
   });
 
+  it('of a session that is made later with a history, a fork, sends all of it', async () => {
+    const bench = new Bench();
+    bench.known = false;
+    await bench.subscribe();
+    bench.records = upTo(7).map((seq) => record(seq));
+    bench.commit(0, [receipt('a')]);
+    await Promise.all(bench.behind);
+    expect(bench.seqs).toEqual(upTo(7));
+    expect(bench.trail.slice(-2)).toEqual(['caught-up', 'live-snapshot']);
+    bench.commit(1);
+    expect(bench.seqs).toEqual(upTo(8));
+    expect(bench.behind).toHaveLength(1);
+  });
+
   it('starts at the cursor', async () => {
     const bench = new Bench();
     bench.records = upTo(7).map((seq) => record(seq));

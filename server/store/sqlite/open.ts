@@ -6,6 +6,8 @@ import { announcer } from './announcer.ts';
 import { approval, askApproval, decideApproval } from './approvals.ts';
 import type { Core } from './core.ts';
 import { DatabaseTooNew, DataFolderUnusable } from './errors.ts';
+import { forksOf } from './fork.ts';
+import { prepareForkStatements } from './fork-statements.ts';
 import { holdFolder, openDatabase, prepareFolder } from './folder.ts';
 import { admit, cancelInput, editInput, input } from './inputs.ts';
 import type { OpenSqliteStore, SqliteStoreOptions } from './options.ts';
@@ -52,19 +54,24 @@ function coreOf(db: Database.Database, { clock, random, report, decisions }: Sql
 function storeOver(core: Core, db: Database.Database, release: () => void): Store {
   const { sql } = core;
   const purge = purger(core);
+  const forks = forksOf(core, prepareForkStatements(db), () => purge.start());
   purge.start();
   // every operation is done when it answers; being asynchronous is for adapters that are not
   return {
     epoch: core.epoch,
     onCommit: (listener) => core.announcer.add(listener),
     close: async () => {
+      await forks.stop();
       await purge.stop();
       if (!db.open) return;
       db.close();
       release();
     },
 
-    createSession: async (draft) => createSession(core, draft),
+    createSession: async (draft) => {
+      const { origin } = draft;
+      return origin === undefined ? createSession(core, draft) : forks.create({ ...draft, origin });
+    },
     session: async (id) => {
       const row = sql.session(id);
       return row === undefined ? null : entryOf(row);

@@ -64,6 +64,7 @@ function purgeBatch(core: Core, key: number, id: string): boolean {
     core.sql.purgeCommands(id);
     core.sql.purgeWords(id);
     core.sql.purged(key);
+    core.sql.dropStaged(key);
     return false;
   });
 }

@@ -38,6 +38,8 @@ export interface SessionRow {
   armed: Flag;
   deleted: Flag;
   purge: Flag;
+  origin_session: string | null;
+  origin_seq: number | null;
 }
 export interface RecordRow {
   seq: number;
@@ -113,6 +115,7 @@ export function summaryOf(row: SessionRow): SessionSummary {
     createdAt: row.created_at,
     updatedAt: row.updated_at,
     lastWords: row.last_words,
+    origin: row.origin_session === null || row.origin_seq === null ? null : { sessionId: row.origin_session, seq: row.origin_seq },
   };
 }
 export function entryOf(row: SessionRow): SessionEntry {

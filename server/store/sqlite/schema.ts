@@ -141,6 +141,11 @@ const STEPS: readonly string[] = [
   ) STRICT;
   CREATE TABLE setting (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
   `,
+  // a fork says what it was copied from: by id, since the origin may be deleted
+  `
+  ALTER TABLE session ADD COLUMN origin_session TEXT;
+  ALTER TABLE session ADD COLUMN origin_seq INTEGER;
+  `,
 ];
 
 /** The `user_version` that this code writes. */

@@ -10,13 +10,9 @@ import { SessionWork, nextVersion } from './work.ts';
 
 export function createSession(core: Core, draft: SessionDraft): { outcome: 'created' | 'same'; session: SessionSummary } {
   return transact(core, (tell) => {
-    const known = core.sql.session(draft.id);
-    if (known !== undefined) {
-      if (known.deleted === 1) throw new CodedError('session-deleted', 'this session was deleted');
-      if (known.payload_hash !== draft.payloadHash) throw new CodedError('id-conflict', 'this session id was used for another session');
-      return { outcome: 'same', session: summaryOf(known) };
-    }
-    const row: SessionRow = { ...newRow(draft.id, draft.now, nextVersion(core)), ...wanted(draft) };
+    const known = sameSession(core, draft);
+    if (known !== null) return { outcome: 'same', session: known };
+    const row = rowOfDraft(draft, nextVersion(core));
     core.sql.insertSession(row);
     const session = summaryOf(row);
     tell({ sessionId: row.id, records: [], receipts: [], session });
@@ -24,9 +20,32 @@ export function createSession(core: Core, draft: SessionDraft): { outcome: 'crea
   });
 }
 
-function wanted(draft: SessionDraft): Partial<SessionRow> {
-  const { title, workspace, model, effort, mode } = draft;
-  return { title, workspace, model, effort, mode, payload_hash: draft.payloadHash };
+/** The session that was made of this very payload before; null: the id is free. */
+export function sameSession(core: Core, draft: SessionDraft): SessionSummary | null {
+  const known = core.sql.session(draft.id);
+  if (known === undefined) return null;
+  if (known.deleted === 1) throw new CodedError('session-deleted', 'this session was deleted');
+  if (known.payload_hash !== draft.payloadHash) throw otherPayload();
+  return summaryOf(known);
+}
+export function otherPayload(): CodedError {
+  return new CodedError('id-conflict', 'this session id was used for another session');
+}
+
+/** An empty session as it was asked for. */
+export function rowOfDraft(draft: SessionDraft, version: number): SessionRow {
+  const { id, now, title, workspace, model, effort, mode, origin } = draft;
+  return {
+    ...newRow(id, now, version),
+    title,
+    workspace,
+    model,
+    effort,
+    mode,
+    payload_hash: draft.payloadHash,
+    origin_session: origin?.sessionId ?? null,
+    origin_seq: origin?.seq ?? null,
+  };
 }
 
 function newRow(id: string, now: number, version: number): SessionRow {
@@ -63,6 +82,8 @@ function newRow(id: string, now: number, version: number): SessionRow {
     armed: 0,
     deleted: 0,
     purge: 0,
+    origin_session: null,
+    origin_seq: null,
   };
 }
 
@@ -127,6 +148,7 @@ export function deleteSession(core: Core, id: string, command: Command): { turnI
     for (const input of core.sql.pendingInputs(id)) work.saveInput({ ...input, state: 'cancelled' }, 'update');
     for (const open of core.sql.openApprovals(id)) core.sql.decideApproval('gone', null, open.id);
     const gone: Partial<SessionRow> = { title: '', workspace: '', last_words: '', context: null, continuable: null, payload_hash: null };
+    Object.assign(gone, { origin_session: null, origin_seq: null });
     Object.assign(known, gone, { deleted: 1, purge: 1, pending: 0, open_approvals: 0, armed: 0, paused_seq: null, paused_reason: null });
     Object.assign(known, { owner: null, turn_id: null, fence: known.fence + 1 });
     work.touch();

@@ -1,6 +1,6 @@
 /** Every SQL statement of the store, prepared once, in one typed place. */
 import type Database from 'better-sqlite3';
-import { requireOpen } from './transaction.ts';
+import { statementMakers } from './statement-makers.ts';
 import type { ApprovalRow, DeviceRow, Flag, InputRow, RecordRow, SessionRow } from './rows.ts';
 import type { ApprovalState, Delivery } from '#shared/protocol/records.ts';
 
@@ -8,7 +8,7 @@ const SESSION_COLUMNS: readonly (keyof SessionRow)[] = [
   ...(['id', 'title', 'workspace', 'model', 'effort', 'mode', 'status', 'head', 'total', 'version', 'rev'] as const),
   ...(['pinned', 'archived', 'created_at', 'updated_at', 'last_words', 'payload_hash', 'fence', 'owner'] as const),
   ...(['turn_id', 'resumes', 'paused_seq', 'paused_reason', 'pending', 'open_approvals'] as const),
-  ...(['header', 'context', 'continuable', 'armed', 'deleted', 'purge'] as const),
+  ...(['header', 'context', 'continuable', 'armed', 'deleted', 'purge', 'origin_session', 'origin_seq'] as const),
 ];
 const INPUT_COLUMNS: readonly (keyof InputRow)[] = [
   ...(['id', 'session', 'seq', 'delivery', 'parts', 'payload_hash', 'state', 'promoted_seq'] as const),
@@ -48,39 +48,8 @@ export interface OpenTurnRow {
 export type HistoryRow = RecordRow & { bytes: Buffer | null };
 export type Statements = ReturnType<typeof prepareStatements>;
 
-/**
- * Writes answer the number of changed rows. A write outside of a transaction throws: what an asynchronous callback does
- * after its transaction was refused must not slip in by itself (B56).
- */
 export function prepareStatements(db: Database.Database) {
-  function change<P extends unknown[]>(source: string): (...params: P) => number {
-    const statement = db.prepare<P>(source);
-    return (...params) => {
-      if (!db.inTransaction) throw new Error('a write outside of a transaction');
-      return statement.run(...params).changes;
-    };
-  }
-  function one<P extends unknown[], R>(source: string): (...params: P) => R | undefined {
-    const statement = db.prepare<P, R>(source);
-    return (...params) => {
-      requireOpen(db);
-      return statement.get(...params);
-    };
-  }
-  function all<P extends unknown[], R>(source: string): (...params: P) => R[] {
-    const statement = db.prepare<P, R>(source);
-    return (...params) => {
-      requireOpen(db);
-      return statement.all(...params);
-    };
-  }
-  function each<P extends unknown[], R>(source: string): (...params: P) => IterableIterator<R> {
-    const statement = db.prepare<P, R>(source);
-    return (...params) => {
-      requireOpen(db);
-      return statement.iterate(...params);
-    };
-  }
+  const { change, one, all, each } = statementMakers(db);
   return {
     meta: one<[key: string], { value: string }>('SELECT value FROM meta WHERE key = ?'),
     putMeta: change<[key: string, value: string]>('INSERT INTO meta (key, value) VALUES (?, ?)'),
@@ -188,5 +157,7 @@ export function prepareStatements(db: Database.Database) {
     purgeWords: change<[session: string]>("UPDATE session_input SET parts = '[]' WHERE session = ?"),
     purgeCommands: change<[session: string]>('DELETE FROM command WHERE session = ?'),
     purged: change<[key: number]>('UPDATE session SET purge = 0 WHERE key = ?'),
+    /** A fork that was never finished has no id that anybody knows: its row goes too. */
+    dropStaged: change<[key: number]>('DELETE FROM session WHERE key = ? AND version < 0'),
   };
 }

@@ -127,7 +127,7 @@ export class SessionWork {
     if (isShown(draft)) row.total += 1;
     const words = shownWords(draft);
     if (words !== null && !isBlank(words)) {
-      row.last_words = draft.type === 'prompt' ? oneLine(words, LAST_WORDS) : plainLine(words, LAST_WORDS);
+      row.last_words = lineOf(draft.type, words);
       // an automatic title is nobody's edit: `rev` stays, so that a rename which is under way is not stale
       if (row.title === '' && draft.type === 'prompt') row.title = oneLine(words, TITLE);
     }
@@ -141,13 +141,24 @@ export function nextVersion(core: Core): number {
   return (core.sql.newestVersion()?.version ?? 0) + 1;
 }
 
+/** Shown words as one line of the list. */
+function lineOf(type: string, words: string): string {
+  return type === 'prompt' ? oneLine(words, LAST_WORDS) : plainLine(words, LAST_WORDS);
+}
+/** What the list shows of a row; null: nothing. */
+export function lastWordsOf(row: Shown): string | null {
+  const words = shownWords(row);
+  return words === null || isBlank(words) ? null : lineOf(row.type, words);
+}
+type Shown = Pick<ChunkDraft, 'type' | 'role' | 'data'>;
 /** The words of a prompt or of an assistant's text; null for every other row. */
-function shownWords(draft: ChunkDraft): string | null {
+function shownWords(draft: Shown): string | null {
   const data = draft.data as { content?: ContentPart[]; text?: string } | null;
   if (draft.type === 'prompt') return Array.isArray(data?.content) ? wordsOf(data.content) : null;
   return draft.type === 'text' && draft.role === 'assistant' && typeof data?.text === 'string' ? data.text : null;
 }
-function contextWire(draft: ChunkDraft): string | null {
+/** The facts that a row tells the model (mode, date); null: it tells none. */
+export function contextWire(draft: Pick<ChunkDraft, 'type' | 'data'>): string | null {
   const data = draft.data as { kind?: unknown; wire?: unknown } | null;
   return draft.type === 'system' && data?.kind === 'context' && typeof data.wire === 'string' ? data.wire : null;
 }
