@@ -53,7 +53,7 @@ export function degradingOwn(disk: Own | null, onLost: (error: unknown) => void)
     },
     change: (id, patch, only) => writing((own) => own.change(id, patch, only)),
     replace: (old, row) => writing((own) => own.replace(old, row)),
-    remove: (ids) => writing((own) => own.remove(ids)),
+    remove: (ids, states) => writing((own) => own.remove(ids, states)),
     claim: () => writing((own) => own.claim()),
     draft: (sessionId) =>
       run(async (own) => {

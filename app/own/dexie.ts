@@ -4,7 +4,7 @@ import { plain } from '#shared/plain.ts';
 import type { Timers } from '#shared/ports.ts';
 import { Connection } from '../disk/connection.ts';
 import { FORMAT, type Facts, type NewRow, type OutboxRow, type Own, type RowPatch, type RowState } from './port.ts';
-import { changed, inOrder, newRow, recovered } from './rows.ts';
+import { changed, inOrder, isOneOf, newRow, recovered } from './rows.ts';
 
 interface Fact {
   key: string;
@@ -73,7 +73,11 @@ export function dexieOwn(name: string, parts: OwnParts): Own {
         await addIn(own, held?.order ?? null);
       });
     },
-    remove: (ids) => write(() => db.outbox.bulkDelete([...ids])),
+    remove: (ids, states) =>
+      write(async () => {
+        const rows = states === undefined ? [] : await db.outbox.bulkGet([...ids]);
+        await db.outbox.bulkDelete(states === undefined ? [...ids] : ids.filter((_, at) => isOneOf(rows[at], states)));
+      }),
     claim: () =>
       write(async () => {
         const next = (await fence()) + 1;

@@ -1,7 +1,7 @@
 /** Own work in memory: the words live as long as the window, and the user is told so. */
 import { plain } from '#shared/plain.ts';
 import { FORMAT, type Facts, type NewRow, type OutboxRow, type Own } from './port.ts';
-import { changed, inOrder, newRow, recovered } from './rows.ts';
+import { changed, inOrder, isOneOf, newRow, recovered } from './rows.ts';
 
 /** `rows`, `drafts`: where to go on from, when a database gave out. */
 export function memoryOwn(rows: readonly OutboxRow[] = [], drafts: ReadonlyMap<string, string> = new Map()): Own {
@@ -33,8 +33,8 @@ export function memoryOwn(rows: readonly OutboxRow[] = [], drafts: ReadonlyMap<s
       outbox.delete(old);
       if (!outbox.has(row.id)) outbox.set(row.id, newRow(plain(row), order));
     },
-    async remove(ids) {
-      for (const id of ids) outbox.delete(id);
+    async remove(ids, states) {
+      for (const id of ids) if (isOneOf(outbox.get(id), states)) outbox.delete(id);
     },
     async claim() {
       for (const row of outbox.values()) if (row.v === FORMAT) outbox.set(row.id, recovered(row));

@@ -9,6 +9,17 @@ import type { NewSessionBody, SessionPatchBody } from './bodies.ts';
 /** Format of a row. A worker or tab that does not know it leaves the row for one that does. */
 export const FORMAT = 1;
 
+/** What is known of an input that is being cancelled. */
+export interface Kept {
+  content: ContentPart[];
+  delivery: Delivery;
+  /** Its admission's place, and in the queue the one that it stands behind (null: it is the first). */
+  seq: number;
+  after: string | null;
+  /** The id that its words go under when the cancel is undone after all: always the same, so that they go once. */
+  againId: string;
+}
+
 /** What a command asks of the server. */
 export type Command =
   | { kind: 'create'; body: NewSessionBody }
@@ -20,9 +31,23 @@ export type Command =
       seenSeq: number;
       /** Absent: no check. Null: an idle session. */
       aimedTurnId?: string | null;
+      /** Stands for one that was cancelled, and goes only once that one certainly will not run. */
+      replaces?: string;
+      /** Where it stood in the queue: behind this one, or first. */
+      after?: string | null;
     }
-  | { kind: 'edit'; inputId: string; content?: ContentPart[]; delivery?: Delivery; after?: string | null; baseRev?: number }
-  | { kind: 'cancel'; inputId: string }
+  /** `base`: the words that were there when `content` was written. */
+  | {
+      kind: 'edit';
+      inputId: string;
+      content?: ContentPart[];
+      delivery?: Delivery;
+      after?: string | null;
+      baseRev?: number;
+      base?: readonly ContentPart[];
+    }
+  /** `kept`: what it takes to undo it; absent once it was undone. */
+  | { kind: 'cancel'; inputId: string; kept?: Kept }
   | { kind: 'patch'; patch: SessionPatchBody }
   | { kind: 'delete' }
   | { kind: 'stop'; turnId: string }
@@ -32,7 +57,8 @@ export type CommandKind = Command['kind'];
 
 /**
  * `held`: waits here. `sending`: a request is out. `unknown`: attempted, now being looked up. `acked` (inputs only): the
- * server has it, its chunk is not mirrored yet. `refused`, `expired`, `orphaned`, `cancelled`: waits for the user.
+ * server has it, its chunk is not mirrored yet. `refused`, `expired`, `orphaned`, `cancelled`: waits for the user. `cancelled`
+ * of a cancel: it is done, and can be undone for a while.
  */
 export type RowState = 'held' | 'sending' | 'unknown' | 'acked' | 'refused' | 'expired' | 'orphaned' | 'cancelled';
 
@@ -52,7 +78,10 @@ export interface OutboxRow {
   attempted: string | null;
   /** Requests made so far. */
   tries: number;
-  /** Refused or orphaned: the server's code and words. */
+  /**
+   * Refused or orphaned: the server's code and words. Else what the user is told of it: `other-turn`, a steer that was admitted
+   * as queue; `cancelled-here`, taken back by the user of this device.
+   */
   code: string | null;
   reason: string | null;
   /** The user said: send anyway. Its age is asked no more. */
@@ -85,7 +114,8 @@ export interface Own {
   change(id: string, patch: RowPatch, only?: { states?: readonly RowState[]; fence?: number }): Promise<boolean>;
   /** One transaction: `old` out, `row` in at the same place. */
   replace(old: string, row: NewRow): Promise<void>;
-  remove(ids: readonly string[]): Promise<void>;
+  /** `states`: only those that are in one of these. */
+  remove(ids: readonly string[], states?: readonly RowState[]): Promise<void>;
   /** The right to flush: voids every earlier fence, and rows left in `sending` wait again with no try counted. */
   claim(): Promise<number>;
 

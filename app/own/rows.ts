@@ -8,6 +8,10 @@ export function newRow(row: NewRow, order: number): OutboxRow {
 export function changed(row: OutboxRow, patch: RowPatch, states: readonly RowState[] | undefined): OutboxRow | null {
   return states !== undefined && !states.includes(row.state) ? null : { ...row, ...patch };
 }
+/** Whether a row is there and in one of `states`; none named: in whichever. */
+export function isOneOf(row: OutboxRow | undefined, states: readonly RowState[] | undefined): boolean {
+  return row !== undefined && (states === undefined || states.includes(row.state));
+}
 /** A row that some tab was sending when it died: it waits again, and that try is not counted. */
 export function recovered(row: OutboxRow): OutboxRow {
   return row.state === 'sending' ? { ...row, state: 'held', tries: Math.max(0, row.tries - 1) } : row;

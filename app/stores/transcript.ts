@@ -10,7 +10,7 @@ import { viewOf, type ViewChunk } from '#shared/chunks/view.ts';
 import type { LiveFold } from '#shared/chunks/fold.ts';
 import type { ChunkRecord } from '#shared/protocol/records.ts';
 import type { Approval } from '#shared/protocol/summaries.ts';
-import type { Hole, ReceiptView, Target } from '../sync/views.ts';
+import type { Decision, Hole, ReceiptView, Target } from '../sync/views.ts';
 
 export const useTranscriptStore = defineStore('transcript', () => {
   const sessionId = ref<string | null>(null);
@@ -41,6 +41,8 @@ export const useTranscriptStore = defineStore('transcript', () => {
   /** Not in the transcript yet, in the order they will run or were written. */
   const receipts = shallowRef<readonly ReceiptView[]>([]);
   const approvals = shallowRef<readonly Approval[]>([]);
+  /** Answers given here that the server has not heard of. */
+  const decisions = shallowRef<ReadonlyMap<string, Decision>>(new Map());
 
   const sealed = computed<SealedGroups>((before) => sealedGroups(chunks.value, before ?? null));
   const sealedIds = computed(() => new Set(chunks.value.map((chunk) => chunk.id)));
@@ -73,6 +75,7 @@ export const useTranscriptStore = defineStore('transcript', () => {
     loaded,
     receipts,
     approvals,
+    decisions,
     groups,
     groupOf,
     lastTurnId,

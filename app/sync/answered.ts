@@ -1,24 +1,41 @@
 /** What follows from an answer to an outbox row, beside the row itself: the mirror, the list and the user hear of it. */
 import type { SessionEntry } from '#shared/protocol/summaries.ts';
-import type { OutboxRow } from '../own/port.ts';
+import type { Command, OutboxRow } from '../own/port.ts';
+import { rebase } from './edits.ts';
 import type { Engine } from './engine.ts';
-import { NOTICES, refusalOf } from './notices.ts';
+import { isMeanwhile, NOTICES, refusalOf } from './notices.ts';
 import type { Verdict } from './orders.ts';
+import { forgetLater } from './undo.ts';
 
 export async function answered(engine: Engine, row: OutboxRow, verdict: Verdict): Promise<void> {
-  if (verdict.type === 'refused') await refused(engine, row, verdict.message);
+  if (verdict.type === 'refused') await refused(engine, row, verdict);
   else if (verdict.type === 'done') await done(engine, row, verdict);
 }
 
-async function refused(engine: Engine, row: OutboxRow, message: string): Promise<void> {
-  const { command } = row;
-  const notice = refusalOf(row, message);
+async function refused(engine: Engine, row: OutboxRow, verdict: Verdict & { type: 'refused' }): Promise<void> {
+  const { command, sessionId } = row;
+  if (verdict.code === 'stale-edit' && (await rebase(engine, row, verdict.details))) return;
+  const tellsItself = command.kind === 'edit' && (await isToldInPlace(engine, sessionId, command, verdict.code));
+  const notice = tellsItself ? null : refusalOf(row, verdict.code, verdict.message);
   if (notice !== null) engine.parts.screen.notice(notice);
-  if (command.kind === 'decide') await closeApproval(engine, row.sessionId, command.approvalId);
+  if (command.kind === 'decide') await closeApproval(engine, sessionId, command.approvalId);
+  if (command.kind === 'cancel' && verdict.code === 'already-promoted') await dropReplacements(engine, command.inputId);
   // Words stay: those of a refused edit too. A session that was not made keeps its row, since its inputs hang on it.
-  const keeps = command.kind === 'input' || command.kind === 'create' || (command.kind === 'edit' && command.content !== undefined);
-  if (!keeps) await engine.parts.own.remove([row.id]);
+  if (!tellsItself && command.kind !== 'input' && command.kind !== 'create') await engine.parts.own.remove([row.id]);
   await engine.rowsChanged();
+}
+/** Words always stand where they can be read; a move or turn is told at its prompt while that is pending. */
+async function isToldInPlace(engine: Engine, sessionId: string, edit: Command & { kind: 'edit' }, code: string): Promise<boolean> {
+  if (edit.content !== undefined) return true;
+  const { inputs } = await engine.parts.mirror.projections(sessionId);
+  return !isMeanwhile(code) && !engine.isPromoted(edit.inputId) && inputs.some(({ id }) => id === edit.inputId);
+}
+/** The prompt ran after all: what was to stand in for it, had it been cancelled, must not run beside it. */
+async function dropReplacements(engine: Engine, inputId: string): Promise<void> {
+  const stand = engine.rows().filter(({ command }) => command.kind === 'input' && command.replaces === inputId);
+  const ids = new Set(stand.map(({ id }) => id));
+  const about = engine.rows().filter(({ command }) => command.kind === 'edit' && ids.has(command.inputId));
+  await engine.parts.own.remove([...ids, ...about.map(({ id }) => id)], ['held']);
 }
 
 async function done(engine: Engine, row: OutboxRow, { receipt, value }: Verdict & { type: 'done' }): Promise<void> {
@@ -33,16 +50,19 @@ async function done(engine: Engine, row: OutboxRow, { receipt, value }: Verdict 
     case 'decide':
       return closeApproval(engine, sessionId, command.approvalId);
     case 'input':
-      if (receipt?.state === 'pending' && receipt.delivery !== command.delivery) screen.notice(NOTICES.requeued(row.id));
-      return;
     case 'edit':
     case 'cancel':
       // A receipt that says pending of what is in the transcript by now was overtaken on its way here.
       if (receipt === null || engine.isPromoted(receipt.id)) return;
       await mirror.putInput(await mirror.guard(sessionId), receipt);
-      if (command.kind === 'cancel') await own.remove([command.inputId]);
+      if (command.kind === 'cancel') {
+        await own.remove([command.inputId]);
+        if (command.kept !== undefined) forgetLater(engine, row.id);
+      }
       return engine.projected(sessionId);
     case 'stop':
+      if ((value as { turnId?: unknown } | null)?.turnId === null) screen.notice(NOTICES.stopTooLate(row.id));
+      return;
     case 'resume':
       return;
   }

@@ -6,8 +6,9 @@ import { asked, asksOf } from './asks.ts';
 import type { Asked, Commands, NewSession, SessionPatch } from './commands.ts';
 import { Drafts } from './drafts.ts';
 import type { Engine } from './engine.ts';
-import { enqueue, inputCommands, kick, rowOf } from './inputs.ts';
+import { inputCommands } from './inputs.ts';
 import { NOTICES } from './notices.ts';
+import { enqueue, kick, rowOf } from './own-rows.ts';
 
 export interface CommandParts {
   engine: Engine;

@@ -51,11 +51,18 @@ export interface Commands {
   convertInput(sessionId: string, inputId: string, delivery: Delivery): Promise<void>;
   /** Behind `after`, or first among the queued. */
   moveInput(sessionId: string, inputId: string, after: string | null): Promise<void>;
+  /** It was edited here and elsewhere at once: which words stay. */
+  chooseEdit(sessionId: string, inputId: string, words: 'here' | 'elsewhere'): Promise<void>;
+  /** Takes it back at once, as soon as the server can be told; its words stay here for a while. */
   cancelInput(sessionId: string, inputId: string): Promise<void>;
+  /** The words stand there again, at their place; nothing, once they ran or were let go. */
+  undoCancel(sessionId: string, inputId: string): Promise<void>;
   /** Refused, expired or orphaned: send the same words (a new id where the old one can never be accepted). */
   resendInput(sessionId: string, inputId: string): Promise<void>;
   /** Drops the row of an input that is not with the server, words and all: only after the user said so. */
   discardInput(sessionId: string, inputId: string): Promise<void>;
+  /** What is told at a receipt was read. */
+  dismissNote(sessionId: string, inputId: string): Promise<void>;
 
   stop(sessionId: string): Promise<void>;
   resume(sessionId: string): Promise<void>;

@@ -4,6 +4,7 @@
  */
 import type { DownFrame } from '#shared/protocol/frames.ts';
 import { isEvent, type LogRecord } from '#shared/protocol/records.ts';
+import type { Receipt } from '#shared/protocol/summaries.ts';
 import type { OutboxRow } from '../own/port.ts';
 import { chunkLimitOf } from './chunk-limit.ts';
 import { ClockWatch } from './clock-watch.ts';
@@ -101,9 +102,7 @@ export class Engine {
       report,
       epoch: () => (this.isUp() ? this.#epoch : null),
       clockFacts: () => this.#clockWatch.facts(),
-      isMirrored: async (id, receipt) =>
-        this.#promoted.has(id) ||
-        (receipt.promotedSeq !== null && (await mirror.projections(receipt.sessionId)).cursor.seq >= receipt.promotedSeq),
+      isMirrored: (id, receipt) => this.#isMirrored(id, receipt),
       changed: () => this.rowsChanged(),
       answered: (row, verdict) => answered(this, row, verdict),
       signedOut: (revoked) => void this.signedOut(revoked),
@@ -330,6 +329,12 @@ export class Engine {
     if (news.records.length > 0) this.#applied(replica.sessionId, news.records);
     if (news.now?.summary) this.list.projected(news.now.summary);
     if (this.#open.take(replica, news)) this.publishLink();
+  }
+  /** In the mirror, and told: a row that went before its chunk is on the screen would leave its prompt nowhere for a moment (I34). */
+  async #isMirrored(inputId: string, { sessionId, promotedSeq }: Receipt): Promise<boolean> {
+    if (this.#promoted.has(inputId) || promotedSeq === null) return promotedSeq !== null;
+    const look = async (): Promise<boolean> => (await this.parts.mirror.projections(sessionId)).cursor.seq >= promotedSeq;
+    return (await this.replica(sessionId)?.run(look)) ?? look();
   }
   /** False while it is made on this device only. */
   #isMade(sessionId: string): boolean {

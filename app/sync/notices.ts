@@ -1,5 +1,5 @@
 /** What is told once. Words follow the look's table; ids keep the same thing from being told twice. */
-import type { OutboxRow } from '../own/port.ts';
+import type { Command, OutboxRow } from '../own/port.ts';
 import type { Notice } from './views.ts';
 
 export const NOTICES = {
@@ -33,17 +33,16 @@ export const NOTICES = {
     strong: 'The server could not be told.',
     text: 'This device is empty, but stays on the server’s list until you remove it there.',
   }),
-  requeued: (inputId: string): Notice => ({
-    id: `requeued/${inputId}`,
+  stopTooLate: (rowId: string): Notice => ({
+    id: `stop/${rowId}`,
     tone: 'plain',
-    strong: 'Queued.',
-    text: 'Another turn was running than the one you wrote for, so the prompt waits for a turn of its own.',
+    strong: 'Nothing was stopped.',
+    text: 'The turn you meant had ended already.',
   }),
 } as const;
 
 const STRONG: Partial<Record<OutboxRow['command']['kind'], string>> = {
   create: 'The session was not made.',
-  edit: 'The edit was not taken.',
   cancel: 'Not cancelled.',
   patch: 'The change was not taken.',
   delete: 'Not deleted.',
@@ -51,10 +50,26 @@ const STRONG: Partial<Record<OutboxRow['command']['kind'], string>> = {
   resume: 'Not resumed.',
   decide: 'Too late to decide.',
 };
-/** What the server refused, in its own words. Inputs say so themselves, where they stand. */
-export function refusalOf(row: OutboxRow, message: string): Notice | null {
-  const strong = STRONG[row.command.kind];
-  return strong === undefined
-    ? null
-    : { id: `refused/${row.id}`, tone: row.command.kind === 'decide' ? 'plain' : 'bad', strong, text: message };
+/** What was done elsewhere meanwhile is no fault of anybody's. */
+const MEANWHILE: Readonly<Record<string, string>> = {
+  'already-promoted': 'The prompt is in the transcript already.',
+  gone: 'The prompt was cancelled on another device.',
+};
+/** The prompt is pending no more, since another device was first. */
+export function isMeanwhile(code: string): boolean {
+  return code in MEANWHILE;
+}
+/** What the server refused, in its own words where there are none of ours. Inputs say so themselves, where they stand. */
+export function refusalOf(row: OutboxRow, code: string, message: string): Notice | null {
+  const { command } = row;
+  const strong = command.kind === 'edit' ? editWords(command) : STRONG[command.kind];
+  if (strong === undefined) return null;
+  const meanwhile = command.kind === 'edit' || command.kind === 'cancel' ? MEANWHILE[code] : undefined;
+  const tone = command.kind === 'decide' || meanwhile !== undefined ? 'plain' : 'bad';
+  return { id: `refused/${row.id}`, tone, strong, text: meanwhile ?? message };
+}
+/** An edit of words is told where its words stand. */
+function editWords(command: Command & { kind: 'edit' }): string | undefined {
+  if (command.content !== undefined) return undefined;
+  return command.delivery === undefined ? 'Not moved.' : `Not turned into ${command.delivery === 'steer' ? 'a steer' : 'a queued prompt'}.`;
 }

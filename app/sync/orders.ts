@@ -52,7 +52,7 @@ export function inputOf(command: Command): string | null {
 /** `trouble`: try again, nothing is known. `signed-out`: hold everything. `done`, `refused`: the server has spoken. */
 export type Verdict =
   | { type: 'done'; receipt: Receipt | null; value: unknown }
-  | { type: 'refused'; code: string; message: string }
+  | { type: 'refused'; code: string; message: string; details?: unknown }
   | { type: 'trouble' }
   | { type: 'signed-out'; revoked: boolean };
 
@@ -60,9 +60,14 @@ export function verdictOf(answer: Answer): Verdict {
   if (answer.kind === 'trouble') return { type: 'trouble' };
   if (answer.kind === 'ok') return { type: 'done', receipt: receiptOf(answer.value), value: answer.value };
   if (answer.status === 401) return { type: 'signed-out', revoked: answer.code === 'device-revoked' };
-  return answer.retryable ? { type: 'trouble' } : { type: 'refused', code: answer.code, message: answer.message };
+  return answer.retryable
+    ? { type: 'trouble' }
+    : { type: 'refused', code: answer.code, message: answer.message, ...detailsOf(answer.details) };
 }
 
+function detailsOf(details: unknown): { details?: unknown } {
+  return details === null ? {} : { details };
+}
 function receiptOf(value: unknown): Receipt | null {
   return typeof value === 'object' && value !== null && 'promotedSeq' in value ? (value as Receipt) : null;
 }

@@ -12,6 +12,7 @@ export async function orphan(own: Own, all: readonly OutboxRow[], sessionIds: re
   const deletedHere = new Set(rows.filter((row) => row.command.kind === 'delete').map(({ sessionId }) => sessionId));
   const isKept = (row: OutboxRow): boolean => row.command.kind === 'input' && !deletedHere.has(row.sessionId);
   await own.remove(rows.filter((row) => !isKept(row)).map(({ id }) => id));
-  for (const row of rows.filter(isKept)) await own.change(row.id, { state: 'orphaned', code: 'session-deleted', reason: REASON });
+  for (const row of rows.filter((kept) => isKept(kept) && kept.state !== 'cancelled'))
+    await own.change(row.id, { state: 'orphaned', code: 'session-deleted', reason: REASON });
   return rows.length > 0;
 }

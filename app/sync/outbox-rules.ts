@@ -33,6 +33,8 @@ export function ready(rows: readonly OutboxRow[]): OutboxRow[] {
   return rows.filter((row, at) => {
     if (row.state !== 'held' && row.state !== 'unknown') return false;
     if (row.command.kind === 'input' && takenBack.has(row.id)) return false;
+    // What stands for a cancelled one waits until that one certainly will not run.
+    if (row.command.kind === 'input' && row.command.replaces !== undefined && takenBack.has(row.command.replaces)) return false;
     return !rows.slice(0, at).some((earlier) => waitsFor(row, earlier));
   });
 }

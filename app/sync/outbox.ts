@@ -75,20 +75,31 @@ export class Outbox {
   async heard(inputId: string, receipt: Receipt | null): Promise<void> {
     const rows = await this.#parts.own.rows();
     const row = rows.find(({ id }) => id === inputId);
+    if (receipt !== null && receipt.state !== 'pending') await this.#untell(rows, [inputId]);
     if (row === undefined || row.command.kind !== 'input') return;
-    if (receipt !== null && receipt.state !== 'pending') await this.#settle(row, receipt);
+    if (receipt !== null) await this.#settle(row, receipt);
     else if (await this.#mark(row, { state: 'acked' }, OPEN)) await this.#parts.changed();
     this.#out.get(inputId)?.abort();
   }
   /** Their chunks are in the mirror: the rows have done their work. */
   async retire(inputIds: readonly string[]): Promise<void> {
     const rows = await this.#parts.own.rows();
+    await this.#untell(rows, inputIds);
     const done = rows.filter((row) => row.command.kind === 'input' && inputIds.includes(row.id)).map(({ id }) => id);
     if (done.length === 0) return;
     await this.#parts.own.remove(done);
     for (const id of done) this.#out.get(id)?.abort();
     await this.#parts.changed();
     this.kick();
+  }
+
+  /** These are pending no more: what was told of a move or turn of theirs that came too late has lost its place. */
+  async #untell(rows: readonly OutboxRow[], inputIds: readonly string[]): Promise<void> {
+    const told = rows.filter(({ command, state }) => state === 'refused' && command.kind === 'edit' && inputIds.includes(command.inputId));
+    const wordless = told.filter(({ command }) => command.kind === 'edit' && command.content === undefined);
+    if (wordless.length === 0) return;
+    await this.#parts.own.remove(wordless.map(({ id }) => id));
+    await this.#parts.changed();
   }
 
   async #run(): Promise<void> {
@@ -191,11 +202,18 @@ export class Outbox {
         if (row.command.kind === 'input' && verdict.receipt !== null) await this.#settle(row, verdict.receipt);
         // What the answer shows is in place before the row that stood for it goes.
         await this.#parts.answered(row, verdict);
-        if (row.command.kind !== 'input') await this.#parts.own.remove([row.id]);
+        await this.#finish(row);
         return this.#parts.changed();
       case 'refused':
         return this.#refuse(row, verdict, signal);
     }
+  }
+  /** A command has done its work. A cancel that can be undone stays for a while, with the words. */
+  async #finish(row: OutboxRow): Promise<void> {
+    if (row.command.kind === 'input') return;
+    const now = (await this.#parts.own.rows()).find(({ id }) => id === row.id);
+    const stays = now?.command.kind === 'cancel' && now.command.kept !== undefined;
+    if (!stays || !(await this.#mark(row, { state: 'cancelled' }, OPEN))) await this.#parts.own.remove([row.id]);
   }
   async #refuse(row: OutboxRow, verdict: Verdict & { type: 'refused' }, signal: AbortSignal): Promise<void> {
     this.#failed.delete(row.id);
@@ -239,10 +257,21 @@ export class Outbox {
     if (receipt === null || row.command.kind !== 'input') return;
     this.#checked.add(row.id);
     const settled: readonly RowState[] = [...OPEN, 'acked', 'expired', 'orphaned'];
-    if (receipt.state === 'cancelled') await this.#mark(row, { state: 'cancelled' }, settled);
+    if (receipt.state === 'cancelled') await this.#mark(row, { state: 'cancelled', code: null }, settled);
     else if (receipt.state === 'promoted' && (await this.#parts.isMirrored(row.id, receipt))) await this.#parts.own.remove([row.id]);
-    else
-      await this.#mark(row, { state: 'acked', code: null, reason: null, command: { ...row.command, delivery: receipt.delivery } }, settled);
+    else {
+      const code = toldOf(row, receipt);
+      if (row.state === 'acked' && row.code === code && row.command.delivery === receipt.delivery) return;
+      await this.#mark(row, { state: 'acked', code, reason: null, command: { ...row.command, delivery: receipt.delivery } }, settled);
+    }
     await this.#parts.changed();
   }
+}
+
+/** What its author is told of an input that the server has: a steer that was queued by the server, and by nobody since. */
+function toldOf(row: OutboxRow, receipt: Receipt): string | null {
+  if (row.command.kind !== 'input' || receipt.rev > 1) return null;
+  if (row.state === 'acked') return row.code;
+  const asked = row.command.delivery === 'steer' && row.command.aimedTurnId !== undefined;
+  return asked && receipt.delivery === 'queue' ? 'other-turn' : null;
 }

@@ -6,7 +6,7 @@ import type { Clock, Random, Report, Timers } from '#shared/ports.ts';
 import type { Mirror } from '../mirror/port.ts';
 import type { Own } from '../own/port.ts';
 import type { ModelFacts } from './model-facts.ts';
-import type { CopyingView, Hole, LinkView, Notice, ReceiptView, SessionRow, Target } from './views.ts';
+import type { CopyingView, Decision, Hole, LinkView, Notice, ReceiptView, SessionRow, Target } from './views.ts';
 
 /** The part of `fetch` that is used. */
 export type Fetch = (path: string, init: FetchInit) => Promise<FetchAnswer>;
@@ -78,6 +78,8 @@ export interface TranscriptView {
   loaded: boolean;
   receipts: readonly ReceiptView[];
   approvals: readonly Approval[];
+  /** Answers given on this device that the server has not heard of, by approval. */
+  decisions: ReadonlyMap<string, Decision>;
 }
 
 /** No session is open. */
@@ -100,6 +102,7 @@ export const CLOSED: TranscriptView = {
   loaded: false,
   receipts: [],
   approvals: [],
+  decisions: new Map(),
 };
 
 /** The stores, as sync writes them. */

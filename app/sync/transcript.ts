@@ -11,9 +11,9 @@ import type { PagerParts } from './pager.ts';
 import type { Screen } from './ports.ts';
 import { ReadAhead } from './read-ahead.ts';
 import { Reader } from './reader.ts';
-import { receiptViews } from './receipts.ts';
+import { decisionsIn, receiptViews } from './receipts.ts';
 import type { Replica, ReplicaNews } from './replica.ts';
-import type { ReceiptView } from './views.ts';
+import type { Decision, ReceiptView } from './views.ts';
 import { Wholes, type Whole } from './wholes.ts';
 
 export interface TranscriptParts extends PagerParts {
@@ -60,7 +60,13 @@ export class Transcript {
   #readingOn = false;
   /** A seq to be shown once the log is here that far. */
   #awaited: { seq: number; come: (here: boolean) => void } | null = null;
-  #receipts: { rows: readonly OutboxRow[]; inputs: readonly Receipt[]; promoted: number; views: readonly ReceiptView[] } | null = null;
+  #receipts: {
+    rows: readonly OutboxRow[];
+    inputs: readonly Receipt[];
+    promoted: number;
+    views: readonly ReceiptView[];
+    decisions: ReadonlyMap<string, Decision>;
+  } | null = null;
 
   constructor(replica: Replica, parts: TranscriptParts) {
     this.sessionId = replica.sessionId;
@@ -293,14 +299,16 @@ export class Transcript {
   }
 
   /** The same array while nothing of it changed: a streaming answer must not redraw the receipts. */
-  #receiptViews(): readonly ReceiptView[] {
+  #own(): { views: readonly ReceiptView[]; decisions: ReadonlyMap<string, Decision> } {
     const rows = this.#parts.rows();
     const promoted = this.#parts.promotedChanges();
     const held = this.#receipts;
-    if (held !== null && held.rows === rows && held.inputs === this.#inputs && held.promoted === promoted) return held.views;
+    if (held !== null && held.rows === rows && held.inputs === this.#inputs && held.promoted === promoted) return held;
     const facts = { sessionId: this.sessionId, rows, pending: this.#inputs, isPromoted: (id: string) => this.#parts.isPromoted(id) };
-    this.#receipts = { rows, inputs: this.#inputs, promoted, views: receiptViews(facts) };
-    return this.#receipts.views;
+    const decisions = held?.rows === rows ? held.decisions : decisionsIn(this.sessionId, rows);
+    const own = { rows, inputs: this.#inputs, promoted, views: receiptViews(facts), decisions };
+    this.#receipts = own;
+    return own;
   }
 
   #publish(): void {
@@ -312,6 +320,7 @@ export class Transcript {
     const total = this.#summary?.total ?? 0;
     const missing = !this.#parts.canLoad() && this.#cursor === 0 && (this.#summary?.head ?? 0) > 0;
     const { chunks } = reader.window;
+    const own = this.#own();
     this.#parts.screen.transcript({
       sessionId,
       chunks,
@@ -329,8 +338,9 @@ export class Transcript {
       loadingOlder: reader.loadingOlder,
       loadingNewer: reader.loadingNewer,
       loaded: this.#loaded,
-      receipts: this.#receiptViews(),
+      receipts: own.views,
       approvals: this.#approvals,
+      decisions: own.decisions,
     });
     if (this.#loaded && reader.follows && reader.atEnd()) this.#parts.read(sessionId, total);
   }

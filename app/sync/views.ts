@@ -21,12 +21,26 @@ export interface ReceiptView {
   of: number | null;
   /** Tries so far, counting this one while sending. */
   tries: number;
-  /** Refused or orphaned: the server's words. */
+  /** Refused or orphaned: the server's words, and its code. */
   reason: string | null;
+  code: string | null;
   composedAt: number;
+  /** Where it stands: exactly one place for each. */
+  lane: 'transcript' | 'tray';
+  /** What its author had seen; null: it was not written here. */
+  seenSeq: number | null;
   /** An edit, move or cancel of it is held here and not yet with the server. */
   changeHeld: boolean;
+  /** Words of an edit that is not with the server yet. */
+  heldContent: readonly ContentPart[] | null;
+  /** Being taken back; cancelled, by the user of this device: it can be undone. */
+  undoable: boolean;
+  /** It was edited here and elsewhere at once: the words of here, to choose from. Its own are those of elsewhere. */
+  conflict: readonly ContentPart[] | null;
+  note: ReceiptNote | null;
 }
+/** `other-turn`: a steer that was queued, since another turn ran · `not-moved`, `not-turned`: the change came too late for that. */
+export type ReceiptNote = 'other-turn' | 'not-moved' | 'not-turned';
 
 export type LinkKind = 'connecting' | 'catching-up' | 'live' | 'offline' | 'signed-out' | 'update-needed';
 export interface LinkView {
@@ -76,6 +90,12 @@ export interface CopyingView {
   of: number;
   /** `full`: the browser gives no more room. `paused`: the user held it. */
   state: 'running' | 'paused' | 'full';
+}
+
+/** An answer to an approval, given here. */
+export interface Decision {
+  readonly decision: 'allow' | 'deny';
+  readonly remember: boolean;
 }
 
 /** Told once, until dismissed. */

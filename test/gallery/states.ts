@@ -4,6 +4,7 @@ import { useSessionsStore } from '../../app/stores/sessions.ts';
 import { useTranscriptStore } from '../../app/stores/transcript.ts';
 import type { TurnPage } from '../../app/sync/commands.ts';
 import type { CopyingView, LinkView, ReceiptView, SessionRow, Stage } from '../../app/sync/views.ts';
+import { receiptView } from '../support/receipt-view.ts';
 import { LARGE_STATES } from './large-states.ts';
 import { idOf, NOW, sampleRows } from './sessions.ts';
 import { TRANSCRIPT_STATES } from './transcript-states.ts';
@@ -32,21 +33,7 @@ function shell(rows: readonly SessionRow[] = sampleRows(), demo = false): void {
   link('live');
 }
 function receipt(n: number, stage: Stage, text: string, more: Partial<ReceiptView> = {}): ReceiptView {
-  const content = [{ type: 'text', text }] as const;
-  return {
-    id: idOf(500 + n),
-    sessionId: idOf(1),
-    content,
-    delivery: stage === 'queued' ? 'queue' : 'steer',
-    stage,
-    place: n,
-    of: 2,
-    tries: 0,
-    reason: null,
-    composedAt: NOW,
-    changeHeld: false,
-    ...more,
-  };
+  return receiptView(idOf(500 + n), stage, text, { sessionId: idOf(1), place: n, of: 2, composedAt: NOW, ...more });
 }
 const queued = (): ReceiptView[] => [
   receipt(1, 'queued', 'Then add a test with the March export'),

@@ -7,6 +7,7 @@ import type { Approval, Phase } from '#shared/protocol/summaries.ts';
 import { useSessionsStore } from '../../app/stores/sessions.ts';
 import { useTranscriptStore } from '../../app/stores/transcript.ts';
 import type { ReceiptView, Stage } from '../../app/sync/views.ts';
+import { receiptView } from '../support/receipt-view.ts';
 import { idOf, NOW } from './sessions.ts';
 
 export const SESSION = idOf(1);
@@ -168,20 +169,7 @@ export function show({
 
 let receiptCount = 0;
 export function receiptOf(stage: Stage, text: string, more: Partial<ReceiptView> = {}): ReceiptView {
-  return {
-    id: idOf(700 + receiptCount++),
-    sessionId: SESSION,
-    content: [{ type: 'text', text }],
-    delivery: 'steer',
-    stage,
-    place: null,
-    of: null,
-    tries: 0,
-    reason: null,
-    composedAt: NOW,
-    changeHeld: false,
-    ...more,
-  };
+  return receiptView(idOf(700 + receiptCount++), stage, text, { sessionId: SESSION, composedAt: NOW, ...more });
 }
 export function approvalOf(log: Log, callId: string, name: string, summary: string): Approval {
   return {

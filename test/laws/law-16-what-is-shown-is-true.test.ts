@@ -137,7 +137,8 @@ describe('a receipt', () => {
     expect(tab.screen.view.receipts[0]).toMatchObject({ stage: 'queued', changeHeld: true });
     tab.cable.mend();
     tab.wake();
-    await until(() => tab.screen.view.receipts.length === 0, 'it is gone once the server said so');
+    await until(() => tab.stages().join() === 'take it back: cancelled', 'it is cancelled once the server said so');
+    await until(() => tab.screen.view.receipts.length === 0, 'and gone when its time to be undone is over');
     expect((await stand.store.input(id, inputId))?.state).toBe('cancelled');
   });
   test('I29: the PUT hangs, the word comes by socket: accepted, and no second PUT', async () => {
@@ -160,7 +161,12 @@ describe('a receipt', () => {
     tab.cable.mend();
     tab.wake();
     await until(() => tab.stages().join() === 'for an idle session: queued', 'it waits for its own turn');
-    expect(tab.screen.notices.some(({ strong }) => strong === 'Queued.')).toBe(true);
+    await until(() => tab.screen.view.receipts[0]?.note === 'other-turn', 'its receipt says why');
+    // The word stands at the receipt for as long as that is true, also after a reload.
+    tab.kill();
+    const later = await device.tab().live();
+    await later.commands.open(id);
+    await until(() => later.screen.view.receipts[0]?.note === 'other-turn', 'it is told there too');
   });
 });
 

@@ -97,7 +97,8 @@ describe('an input', () => {
     ]);
     expect((await tab.own.rows()).every(({ command }) => command.kind === 'input')).toBe(true);
     await tab.commands.cancelInput(id, b);
-    expect(tab.stages()).toEqual(['a, better: held']);
+    expect(tab.stages()).toEqual(['b: cancelled', 'a, better: held']);
+    await until(() => tab.stages().join() === 'a, better: held', 'its time to be undone is over');
   });
   test('that is queued is edited, moved and turned at the server; while it waits here that is said', async () => {
     const { tab, id } = await opened();

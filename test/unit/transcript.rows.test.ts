@@ -4,26 +4,12 @@ import type { ViewChunk } from '#shared/chunks/view.ts';
 import { rowsOf, type Row } from '../../app/components/transcript/rows.ts';
 import { ordinal, receiptWords } from '../../app/components/transcript/receipt-words.ts';
 import type { ReceiptView, Stage } from '../../app/sync/views.ts';
+import { receiptView } from '../support/receipt-view.ts';
 
 function chunk(id: string, type: string, turnId: string, step: number, data: unknown = {}): ViewChunk {
   return { id, type, turnId, step, role: type === 'prompt' ? 'user' : type === 'system' ? 'system' : 'assistant', data, seq: 1 };
 }
-function receipt(id: string, stage: Stage, more: Partial<ReceiptView> = {}): ReceiptView {
-  return {
-    id,
-    sessionId: 's',
-    content: [{ type: 'text', text: 'words' }],
-    delivery: 'steer',
-    stage,
-    place: null,
-    of: null,
-    tries: 0,
-    reason: null,
-    composedAt: 0,
-    changeHeld: false,
-    ...more,
-  };
-}
+const receipt = (id: string, stage: Stage, more: Partial<ReceiptView> = {}): ReceiptView => receiptView(id, stage, 'words', more);
 const keys = (rows: readonly Row[]): string[] => rows.map((row) => row.key);
 
 describe('rows of the transcript', () => {
