@@ -25,12 +25,13 @@ interface Cell {
   block: WireBlock;
   seq: number;
 }
-/** One assistant message and the user rows that follow it. `key` null: what came before the first one. */
+/** One assistant message and the user rows that follow it. `key` null: what came before the first one. `lost`: results that can no longer be read. */
 interface Segment {
   key: string | null;
   assistant: Cell[];
   results: Map<string, Cell>;
   rest: Cell[];
+  lost: number;
 }
 interface Turn {
   role: WireMessage['role'];
@@ -60,7 +61,7 @@ export function buildWire(records: readonly LogRecord[], options: WireOptions): 
     if (segments.at(-1)!.key !== (key ?? record.id)) segments.push(newSegment(key ?? record.id));
     segments.at(-1)!.assistant.push({ block, seq: record.seq });
   }
-  const turns = withoutOpenServerCalls(join(segments.flatMap(turnsOf)));
+  const turns = withBeginning(withoutOpenServerCalls(join(segments.flatMap(turnsOf))));
   return {
     system: rules.header.system,
     tools: rules.header.tools,
@@ -96,7 +97,7 @@ function readRules(records: readonly LogRecord[]): Rules {
 }
 
 function newSegment(key: string | null): Segment {
-  return { key, assistant: [], results: new Map(), rest: [] };
+  return { key, assistant: [], results: new Map(), rest: [], lost: 0 };
 }
 
 function assistantBlock(record: ChunkRecord, options: WireOptions, thinkingFrom: number): WireBlock | null {
@@ -117,12 +118,14 @@ function addUserRow(segment: Segment, record: ChunkRecord): void {
     for (const block of promptBlocks(record.data.content)) segment.rest.push({ block, seq });
   } else if (isChunk(record, 'system') && record.data.wire !== undefined && !isBlank(record.data.wire)) {
     segment.rest.push({ block: { type: 'text', text: record.data.wire.toWellFormed() }, seq });
-  }
+  } else if (record.type === 'unreadable' && record.role === 'tool') segment.lost += 1;
 }
 
-/** Results whose call is not on the wire (a refused step, a cut) are left out with it. */
+/** Results whose call is not on the wire (a refused step, a cut, one that cannot be read) are left out with it; so is a call whose result cannot be read. */
 function turnsOf(segment: Segment): Turn[] {
-  const assistant = withoutFinalThinking(segment.assistant);
+  const lost = (cell: Cell): boolean =>
+    segment.lost > 0 && cell.block.type === 'tool_use' && !segment.results.has(String(cell.block['id']));
+  const assistant = withoutFinalThinking(segment.assistant.filter((cell) => !lost(cell)));
   const results = assistant.flatMap((cell) => {
     if (cell.block.type !== 'tool_use') return [];
     const found = segment.results.get(String(cell.block['id']));
@@ -139,6 +142,13 @@ function turnsOf(segment: Segment): Turn[] {
 function withoutFinalThinking(cells: readonly Cell[]): Cell[] {
   const last = cells.findLastIndex((cell) => !isThinkingBlock(cell.block));
   return cells.slice(0, last + 1);
+}
+
+/** The first words must be the user's, also when they are what can no longer be read. */
+function withBeginning(turns: Turn[]): Turn[] {
+  if (turns[0]?.role !== 'assistant') return turns;
+  const block = { type: 'text', text: '[What stood here first can no longer be read.]' };
+  return [{ role: 'user', cells: [{ block, seq: 0 }] }, ...turns];
 }
 
 function join(turns: readonly Turn[]): Turn[] {

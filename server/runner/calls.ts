@@ -1,8 +1,7 @@
 /** The tool calls of a step, read strictly: a call whose text does not parse is never run (B27). Pure. */
 import { isDeeperThan } from '#shared/plain.ts';
 import { LIMITS } from '#shared/protocol/limits.ts';
-import type { LogRecord } from '#shared/protocol/records.ts';
-import { isChunk } from '#shared/protocol/records.ts';
+import { isChunk, type ChunkRecord, type LogRecord } from '#shared/protocol/records.ts';
 import type { ChunkDraft } from '#shared/chunks/explode.ts';
 
 export interface ToolCall {
@@ -38,21 +37,29 @@ export function callsOf(drafts: readonly ChunkDraft[]): ToolCall[] {
   return calls;
 }
 
+/** A row of this type that can no longer be read. */
+function isLost(record: ChunkRecord, type: string): boolean {
+  return record.type === 'unreadable' && (record.data as { type?: unknown }).type === type;
+}
+
 export interface OpenCall extends ToolCall {
   step: number;
 }
-/** Calls of a turn that have no result yet, with their place in their step's call order. */
+/** Calls of a turn that have no result yet, with their place in their step's call order. Matched by place, so that a result that cannot be read counts. */
 export function openCalls(records: readonly LogRecord[], turnId: string): OpenCall[] {
   const open = new Map<string, OpenCall>();
   const perStep = new Map<number, number>();
   for (const record of records) {
     if (record.kind !== 'chunk' || record.turnId !== turnId || record.step === null) continue;
-    if (isChunk(record, 'tool_call')) {
-      const i = perStep.get(record.step) ?? 0;
-      perStep.set(record.step, i + 1);
+    const { step } = record;
+    if (isChunk(record, 'tool_call') || isLost(record, 'tool_call')) {
+      const i = perStep.get(step) ?? 0;
+      perStep.set(step, i + 1);
+      // One that cannot be read keeps its place; it is on no wire, and needs no result there.
+      if (!isChunk(record, 'tool_call')) continue;
       const { callId, name, args } = record.data;
-      open.set(`${record.step}/${callId}`, { i, step: record.step, callId, name, args: parseArgs(args) });
-    } else if (isChunk(record, 'tool_result')) open.delete(`${record.step}/${record.data.callId}`);
+      open.set(`${step}.${i}`, { i, step, callId, name, args: parseArgs(args) });
+    } else if (record.id.startsWith(`${turnId}.${step}.t.`)) open.delete(record.id.slice(`${turnId}.`.length).replace('.t.', '.'));
   }
   return [...open.values()];
 }

@@ -5,6 +5,7 @@
  */
 import { newId } from '#shared/ids.ts';
 import { CodedError } from '#shared/protocol/errors.ts';
+import { isEvent } from '#shared/protocol/records.ts';
 import { isTombstone, type SessionSummary } from '#shared/protocol/summaries.ts';
 import { TIMES } from '#shared/protocol/limits.ts';
 import { FencedError, type Claim, type OpenTurn, type Preface, type RecordDraft } from '../store/port.ts';
@@ -17,7 +18,7 @@ import { lastStep, openCallRows, recoverTurn } from './recovery.ts';
 import { createShelf, SHELF_BYTES } from './shelf.ts';
 import { pause } from './step.ts';
 import { runTurn } from './turn.ts';
-import type { AbortReason, RunnerParts, TurnParts, TurnState } from './turn-state.ts';
+import { seal, type AbortReason, type RunnerParts, type TurnParts, type TurnState } from './turn-state.ts';
 
 interface Drain {
   again: boolean;
@@ -41,10 +42,7 @@ export function createRunner(given: RunnerParts): Runner {
   /** Date and mode go at the tail, and only when they changed; the frozen head is written once, at the first turn. */
   const preface: Preface = ({ session, turnId, header, context }) => {
     const rows: RecordDraft[] = [];
-    if (!header) {
-      const { system, tools } = parts.agent.header(parts.toolbox.tools, { workspace: session.workspace });
-      rows.push({ kind: 'event', type: 'wire-header', turnId, data: { system, tools } });
-    }
+    if (!header) rows.push(headerRow(session.workspace, turnId));
     const words = contextWords(parts.clock.now(), session.mode);
     if (words !== context) rows.push({ kind: 'chunk', ...systemRow({ turnId, step: 0, i: 0 }, 'context', '', words) });
     return rows;
@@ -97,7 +95,9 @@ export function createRunner(given: RunnerParts): Runner {
     try {
       const history = await shelf.take(claim.sessionId);
       try {
-        await runTurn(parts, await begin(history));
+        const turn = await begin(history);
+        await keepHeader(turn);
+        await runTurn(parts, turn);
       } finally {
         shelf.put(history);
       }
@@ -107,6 +107,16 @@ export function createRunner(given: RunnerParts): Runner {
       parts.report('turn.failed', { sessionId: claim.sessionId, turnId, error });
       await settleFailed(claim, turnId, error);
     }
+  }
+
+  /** Without its header a session has no wire. It was written with the first turn; here it can no longer be read, so it begins anew. */
+  async function keepHeader(turn: TurnState): Promise<void> {
+    if (turn.history.records.some((record) => isEvent(record, 'wire-header'))) return;
+    await seal(parts, turn, [headerRow(turn.workspace, turn.turnId)]);
+  }
+  function headerRow(workspace: string, turnId: string): RecordDraft {
+    const { system, tools } = parts.agent.header(parts.toolbox.tools, { workspace });
+    return { kind: 'event', type: 'wire-header', turnId, data: { system, tools } };
   }
 
   /** Tries until the store takes it, or the server ends: then it is left for the next start. */

@@ -50,28 +50,6 @@ test('I16: a database that fails half-way through a promotion leaves the input p
   expect(await store.promoteSteers(opened!.claim, opened!.turnId, 1, NOW)).toHaveLength(1);
 });
 
-test('a row whose JSON is damaged reads as an opaque row with its seq everywhere, and is reported', async () => {
-  const { harness, store, reports } = await fresh();
-  const session = await newSession(store);
-  const { claim, turnId } = await runningTurn(store, session.id);
-  const sealed = await store.seal(
-    claim,
-    [textRow(turnId, 0, 0, 'fine'), textRow(turnId, 0, 1, 'damaged'), textRow(turnId, 0, 2, 'fine too')],
-    NOW,
-  );
-  const hurt = sealed[1]!;
-  beside(harness).prepare(`UPDATE record SET data = '{"text":"dama' WHERE id = ?`).run(hurt.id);
-  const opaque = { ...hurt, type: 'unreadable', data: { unreadable: true, type: 'text' } };
-  const expected = [sealed[0], opaque, sealed[2]];
-  expect((await wholeLog(harness, session.id)).slice(-3)).toEqual(expected);
-  expect((await store.chunks(session.id, null, 3)).chunks).toEqual(expected);
-  expect((await store.timeline(session.id, 3)).records).toEqual(expected);
-  expect(await store.history(session.id, sealed[0]!.seq - 1)).toEqual(expected);
-  expect(reports).toHaveLength(4);
-  for (const report of reports)
-    expect(report).toMatchObject({ event: 'unreadable-record', facts: { sessionId: session.id, seq: hurt.seq } });
-});
-
 test('a deleted session leaves nothing of its words in any table, only its tombstone, and takes no blob that another still needs', async () => {
   const { harness, store } = await fresh();
   const big = (words: string) => ({ text: words.repeat(LIMITS.inlineDataBytes) });

@@ -5,6 +5,7 @@ import type { Decisions } from '../decisions.ts';
 import { FencedError } from '../port.ts';
 import type { Claim, Command, Commit } from '../port.ts';
 import type { Announcer } from './announcer.ts';
+import { parsed } from './damage.ts';
 import type { SessionRow } from './rows.ts';
 import type { Statements } from './statements.ts';
 import type { Read, Write } from './transaction.ts';
@@ -17,6 +18,8 @@ export interface Core {
   readonly announcer: Announcer;
   readonly random: Random;
   readonly report: Report;
+  /** Tells of a row that cannot be read, once. */
+  readonly damaged: Report;
   readonly decisions: Decisions;
   readonly epoch: string;
 }
@@ -85,7 +88,10 @@ export function once<T>(
     const first = core.sql.command(command.id);
     if (first !== undefined) {
       if (first.name !== name) throw new CodedError('id-conflict', 'this command id was already used for something else');
-      return (JSON.parse(first.result) as { value: T }).value;
+      const result = parsed(first.result) as { value: T } | undefined;
+      if (result !== undefined) return result.value;
+      core.damaged('unreadable-answer', { command: command.id });
+      throw new CodedError('gone', 'this was done before, and what was answered then can no longer be read');
     }
     const value = body(tell);
     core.sql.insertCommand(command.id, name, sessionId, JSON.stringify({ value }), command.now);

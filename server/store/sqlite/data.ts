@@ -1,10 +1,12 @@
 /** A record's data between memory and its JSON text: kept in the row when small, as a blob and a reference when not. */
 import { createHash } from 'node:crypto';
 import { LIMITS } from '#shared/protocol/limits.ts';
-import type { BlobRef, LogRecord } from '#shared/protocol/records.ts';
+import { isBlobRef, type BlobRef, type LogRecord } from '#shared/protocol/records.ts';
 import type { Report } from '#shared/ports.ts';
 import { cut } from '#shared/text.ts';
+import { parsed } from './damage.ts';
 import type { RecordRow } from './rows.ts';
+import { isSound } from './sound.ts';
 import type { HistoryRow } from './statements.ts';
 
 export interface EncodedData {
@@ -27,20 +29,25 @@ export function encodeData(data: unknown): EncodedData {
   return { text: JSON.stringify(reference), data: reference, blob: { sha256, bytes } };
 }
 
-/** The record as it is sent. A row whose JSON is damaged is reported and reads as an opaque row of type `unreadable`: it keeps its seq, so the log stays dense. */
-export function recordOf(sessionId: string, row: RecordRow, report: Report): LogRecord {
-  const data = parse(row.data);
-  if (data !== undefined) return recordWith(sessionId, row, row.type, data);
-  report('unreadable-record', { sessionId, seq: row.seq, type: row.type });
-  return recordWith(sessionId, row, 'unreadable', { unreadable: true, type: row.type });
+/**
+ * The record as it is sent. A row that cannot be read is told of and reads as an opaque one of type `unreadable`: it keeps its
+ * seq, so the log stays dense.
+ */
+export function recordOf(sessionId: string, row: RecordRow, damaged: Report): LogRecord {
+  const data = parsed(row.data);
+  if (row.blob === null ? isSound(row.kind, row.type, data) : isBlobRef(data)) return recordWith(sessionId, row, row.type, data);
+  return unreadable(sessionId, row, damaged);
 }
 
 /** The record with its data in full; as opaque as above when the row or its blob cannot be read. */
-export function fullRecordOf(sessionId: string, row: HistoryRow, report: Report): LogRecord {
+export function fullRecordOf(sessionId: string, row: HistoryRow, damaged: Report): LogRecord {
   const text = row.blob === null ? row.data : row.bytes?.toString();
-  const data = text === undefined ? undefined : parse(text);
-  if (data !== undefined) return recordWith(sessionId, row, row.type, data);
-  report('unreadable-record', { sessionId, seq: row.seq, type: row.type, blob: row.blob });
+  const data = text === undefined ? undefined : parsed(text);
+  return isSound(row.kind, row.type, data) ? recordWith(sessionId, row, row.type, data) : unreadable(sessionId, row, damaged);
+}
+
+function unreadable(sessionId: string, row: RecordRow, damaged: Report): LogRecord {
+  damaged('unreadable-record', { sessionId, seq: row.seq, type: row.type });
   return recordWith(sessionId, row, 'unreadable', { unreadable: true, type: row.type });
 }
 
@@ -48,13 +55,4 @@ export function fullRecordOf(sessionId: string, row: HistoryRow, report: Report)
 export function recordWith(sessionId: string, row: Omit<RecordRow, 'data' | 'blob'>, type: string, data: unknown): LogRecord {
   const base = { sessionId, seq: row.seq, id: row.id, type, data, createdAt: row.created_at, turnId: row.turn_id };
   return row.kind === 'event' ? { kind: 'event', ...base } : { kind: 'chunk', ...base, step: row.step, role: row.role ?? 'system' };
-}
-
-/** Undefined: not JSON. */
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    return undefined;
-  }
 }

@@ -22,10 +22,10 @@ export function admit(core: Core, admission: Admission): Admitted {
       taken: known === undefined && core.sql.recordExists(inputId) !== undefined,
       pending: row.pending,
     });
-    if (decision.kind === 'refuse') throw refusal(decision, known);
+    if (decision.kind === 'refuse') throw refusal(core, decision, known);
     if (decision.kind === 'same') {
       if (known === undefined) throw new Error('an unknown input cannot be the same as before');
-      return { outcome: 'same', receipt: receiptOf(known), wake: decision.wake };
+      return { outcome: 'same', receipt: receiptOf(known, core.damaged), wake: decision.wake };
     }
     const { seq } = work.event('admitted', null, { inputId, delivery: decision.delivery });
     if (decision.resumes) work.resume();
@@ -58,7 +58,7 @@ export function editInput(
   return onceOnSession(core, command, `edit-input ${inputId}`, sessionId, (work) => {
     const known = core.sql.input(inputId);
     if (known === undefined || known.session !== sessionId) throw new CodedError('not-found', 'there is no such input');
-    const content = contentOf(known);
+    const content = contentOf(known, core.damaged);
     const decision = core.decisions.decideEdit({
       edit,
       baseRev,
@@ -67,8 +67,8 @@ export function editInput(
       afterState: typeof edit.after === 'string' ? stateIn(core, sessionId, edit.after) : null,
       session: factsOf(work.row),
     });
-    if (decision.kind === 'refuse') throw refusal(decision, known);
-    if (decision.kind === 'same') return { outcome: 'same', receipt: receiptOf(known), wake: false };
+    if (decision.kind === 'refuse') throw refusal(core, decision, known);
+    if (decision.kind === 'same') return { outcome: 'same', receipt: receiptOf(known, core.damaged), wake: false };
     const next: InputRow = {
       ...known,
       parts: decision.content === content ? known.parts : JSON.stringify(decision.content),
@@ -100,8 +100,8 @@ export function cancelInput(core: Core, sessionId: string, inputId: string, comm
     const foreign = known === undefined ? core.sql.recordExists(inputId) !== undefined : known.session !== sessionId;
     if (foreign) throw new CodedError('id-conflict', 'this id belongs to something else');
     const decision = core.decisions.decideCancel(known?.state ?? null);
-    if (decision.kind === 'refuse') throw refusal(decision, known);
-    if (known !== undefined && decision.kind === 'same') return receiptOf(known);
+    if (decision.kind === 'refuse') throw refusal(core, decision, known);
+    if (known !== undefined && decision.kind === 'same') return receiptOf(known, core.damaged);
 
     const work = session === undefined ? null : new SessionWork(core, session, command.now);
     if (known === undefined || work === null) {
@@ -109,7 +109,7 @@ export function cancelInput(core: Core, sessionId: string, inputId: string, comm
       if (work === null) {
         // the session has not arrived either: there is nobody to tell
         core.sql.insertInput(tombstone);
-        return receiptOf(tombstone);
+        return receiptOf(tombstone, core.damaged);
       }
       const receipt = work.saveInput(tombstone, 'insert');
       tell(work.finish());
@@ -126,7 +126,7 @@ export function cancelInput(core: Core, sessionId: string, inputId: string, comm
 export function input(core: Core, sessionId: string, inputId: string): Receipt | null {
   if (core.sql.session(sessionId)?.deleted === 1) throw new CodedError('session-deleted', 'this session was deleted');
   const row = core.sql.input(inputId);
-  return row === undefined || row.session !== sessionId ? null : receiptOf(row);
+  return row === undefined || row.session !== sessionId ? null : receiptOf(row, core.damaged);
 }
 
 /** A tombstone, until more is known. */
@@ -167,7 +167,7 @@ function stateIn(core: Core, sessionId: string, inputId: string): InputRow['stat
   return row === undefined || row.session !== sessionId ? null : row.state;
 }
 /** Details of a refusal about an input: the receipt as it now is, so that the caller can show both values. */
-function refusal(decision: Refusal, known: InputRow | undefined): CodedError {
+function refusal(core: Core, decision: Refusal, known: InputRow | undefined): CodedError {
   const mine = decision.code !== 'id-conflict' && known !== undefined;
-  return new CodedError(decision.code, decision.message, mine ? { current: receiptOf(known) } : undefined);
+  return new CodedError(decision.code, decision.message, mine ? { current: receiptOf(known, core.damaged) } : undefined);
 }

@@ -5,6 +5,7 @@ import type { Store } from '../port.ts';
 import { announcer } from './announcer.ts';
 import { approval, askApproval, decideApproval } from './approvals.ts';
 import type { Core } from './core.ts';
+import { toldOnce } from './damage.ts';
 import { DatabaseTooNew, DataFolderUnusable } from './errors.ts';
 import { forksOf } from './fork.ts';
 import { prepareForkStatements } from './fork-statements.ts';
@@ -48,7 +49,7 @@ function coreOf(db: Database.Database, { clock, random, report, decisions }: Sql
     sql.putMeta('epoch', made);
     return made;
   });
-  return { sql, write, read: reader(db), announcer: announcer(report), random, report, decisions, epoch };
+  return { sql, write, read: reader(db), announcer: announcer(report), random, report, damaged: toldOnce(report), decisions, epoch };
 }
 
 function storeOver(core: Core, db: Database.Database, release: () => void): Store {

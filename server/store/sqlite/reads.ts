@@ -29,7 +29,7 @@ export function log(core: Core, sessionId: string, after: number, limit: number,
   return core.read(() => {
     const session = liveSession(core, sessionId);
     const { rows } = take(core.sql.recordsAfter(session.key, after, limit), maxBytes);
-    return { records: rows.map((row) => recordOf(sessionId, row, core.report)), head: session.head, epoch: core.epoch };
+    return { records: rows.map((row) => recordOf(sessionId, row, core.damaged)), head: session.head, epoch: core.epoch };
   });
 }
 
@@ -42,7 +42,7 @@ export function chunks(core: Core, sessionId: string, before: number | null, lim
     const oldestSeq = page.at(-1)?.seq ?? null;
     const beyond = rows[limit];
     const from = beyond !== undefined ? beyond.seq + 1 : all || oldestSeq === null ? 1 : oldestSeq;
-    const found = page.toReversed().map((row) => recordOf(sessionId, row, core.report) as ChunkRecord);
+    const found = page.toReversed().map((row) => recordOf(sessionId, row, core.damaged) as ChunkRecord);
     return { chunks: found, total: session.total, oldestSeq, from };
   });
 }
@@ -53,8 +53,8 @@ export function timeline(core: Core, sessionId: string, limit: number): Timeline
     const { rows } = take(core.sql.recordsBefore(session.key, session.head + 1, limit), PAGE_BYTES);
     return {
       session: summaryOf(session),
-      records: rows.toReversed().map((row) => recordOf(sessionId, row, core.report)),
-      pendingInputs: session.pending === 0 ? [] : core.sql.pendingInputs(sessionId).map(receiptOf),
+      records: rows.toReversed().map((row) => recordOf(sessionId, row, core.damaged)),
+      pendingInputs: session.pending === 0 ? [] : core.sql.pendingInputs(sessionId).map((row) => receiptOf(row, core.damaged)),
       approvals: session.open_approvals === 0 ? [] : core.sql.openApprovals(sessionId).map(approvalOf),
       head: session.head,
       epoch: core.epoch,
@@ -74,7 +74,7 @@ export function turns(core: Core, sessionId: string, before: number | null, limi
 export function history(core: Core, sessionId: string, after: number, limit: number | undefined): LogRecord[] {
   return core.read(() => {
     const { key } = liveSession(core, sessionId);
-    return Array.from(core.sql.history(key, after, limit ?? NO_LIMIT), (row) => fullRecordOf(sessionId, row, core.report));
+    return Array.from(core.sql.history(key, after, limit ?? NO_LIMIT), (row) => fullRecordOf(sessionId, row, core.damaged));
   });
 }
 
@@ -82,6 +82,6 @@ export function turnRecords(core: Core, sessionId: string, turnId: string): LogR
   return core.read(() => {
     const { key } = liveSession(core, sessionId);
     const from = core.sql.turnSeq(key, turnId)?.seq ?? 1;
-    return Array.from(core.sql.turnHistory(key, from, turnId), (row) => fullRecordOf(sessionId, row, core.report));
+    return Array.from(core.sql.turnHistory(key, from, turnId), (row) => fullRecordOf(sessionId, row, core.damaged));
   });
 }

@@ -2,7 +2,10 @@
 import type { ContentPart } from '#shared/protocol/content.ts';
 import type { ApprovalState, Delivery, Effort, Mode, PauseReason, Role, SessionStatus, ToolEffect } from '#shared/protocol/records.ts';
 import type { Approval, InputState, Receipt, SessionEntry, SessionSummary } from '#shared/protocol/summaries.ts';
+import type { Report } from '#shared/ports.ts';
 import type { Device } from '../port.ts';
+import { parsed } from './damage.ts';
+import { isContent } from './sound.ts';
 
 export type Flag = 0 | 1;
 export interface SessionRow {
@@ -121,17 +124,23 @@ export function summaryOf(row: SessionRow): SessionSummary {
 export function entryOf(row: SessionRow): SessionEntry {
   return row.deleted === 1 ? { id: row.id, deleted: true, version: row.version } : summaryOf(row);
 }
-export function contentOf(row: InputRow): ContentPart[] {
-  return JSON.parse(row.parts) as ContentPart[];
+/** What stands for words that cannot be read: the row keeps its id, its place and whatever is left of it on the disk. */
+const UNREADABLE: ContentPart[] = [{ type: 'text', text: '[The words of this prompt can no longer be read on the server.]' }];
+
+export function contentOf(row: InputRow, damaged: Report): ContentPart[] {
+  const content = parsed(row.parts);
+  if (isContent(content)) return content as ContentPart[];
+  damaged('unreadable-input', { sessionId: row.session, inputId: row.id });
+  return UNREADABLE;
 }
-export function receiptOf(row: InputRow): Receipt {
+export function receiptOf(row: InputRow, damaged: Report): Receipt {
   return {
     id: row.id,
     sessionId: row.session,
     seq: row.seq,
     state: row.state,
-    delivery: row.delivery,
-    content: contentOf(row),
+    delivery: row.delivery === 'steer' ? 'steer' : 'queue',
+    content: contentOf(row, damaged),
     rank: row.rank,
     rev: row.rev,
     composedAt: row.composed_at,
@@ -146,7 +155,8 @@ export function approvalOf(row: ApprovalRow): Approval {
     step: row.step,
     callId: row.call_id,
     name: row.name,
-    effect: row.effect,
+    // What cannot be told apart is shown as what can do most.
+    effect: row.effect === 'read' || row.effect === 'write' ? row.effect : 'run',
     summary: row.summary,
     state: row.state,
     askedAt: row.asked_at,

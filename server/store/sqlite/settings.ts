@@ -4,12 +4,14 @@ import type { Settings, SettingsPatch } from '#shared/protocol/requests.ts';
 import type { Command } from '../port.ts';
 import type { Core } from './core.ts';
 import { once } from './core.ts';
+import { parsed } from './damage.ts';
 
 /** `stepLimit`: steps of one turn before it ends by itself. */
 const DEFAULTS: Settings = { model: null, mode: 'ask', stepLimit: 100 };
 
 export function settings(core: Core): Settings {
-  const kept = new Map(core.sql.settings().map(({ key, value }) => [key, JSON.parse(value) as unknown]));
+  const kept = new Map(core.sql.settings().map(({ key, value }) => [key, parsed(value)]));
+  for (const [key, value] of kept) if (value === undefined) core.damaged('unreadable-setting', { key });
   const model = kept.get('model');
   const stepLimit = kept.get('stepLimit');
   return {

@@ -42,7 +42,7 @@ function promote(core: Core, work: SessionWork, ids: readonly string[], turnId: 
   return ids.map((id) => {
     const input = core.sql.input(id);
     if (input === undefined || input.state !== 'pending') throw new Error(`input ${id} is not pending`);
-    const data = { content: contentOf(input) };
+    const data = { content: contentOf(input, core.damaged) };
     const chunk = work.append({ kind: 'chunk', id, turnId, step, role: 'user', type: 'prompt', data }) as ChunkRecord;
     work.row.pending -= 1;
     work.saveInput({ ...input, state: 'promoted', promoted_seq: chunk.seq, held: 0 }, 'update');
@@ -51,7 +51,7 @@ function promote(core: Core, work: SessionWork, ids: readonly string[], turnId: 
 }
 function firstWords(core: Core, inputId: string): string {
   const input = core.sql.input(inputId);
-  return input === undefined ? '' : turnWords(contentOf(input));
+  return input === undefined ? '' : turnWords(contentOf(input, core.damaged));
 }
 
 export function takeOver(

@@ -70,7 +70,7 @@ export class SessionWork {
   }
   /** Tells of an input's receipt as it now is. */
   tell(input: InputRow): Receipt {
-    const receipt = receiptOf(input);
+    const receipt = receiptOf(input, this.#core.damaged);
     this.#receipts.set(receipt.id, receipt);
     this.#changed = true;
     return receipt;
