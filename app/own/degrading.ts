@@ -51,6 +51,7 @@ export function degradingOwn(disk: Own | null, onLost: (error: unknown) => void)
       if (clearDraft) drafts.delete(row.sessionId);
       return made;
     },
+    addAll: (rows) => writing((own) => own.addAll(rows)),
     change: (id, patch, only) => writing((own) => own.change(id, patch, only)),
     replace: (old, row) => writing((own) => own.replace(old, row)),
     remove: (ids, states) => writing((own) => own.remove(ids, states)),

@@ -54,6 +54,12 @@ export function dexieOwn(name: string, parts: OwnParts): Own {
         return made;
       });
     },
+    addAll(rows: readonly NewRow[]) {
+      const own = plain(rows);
+      return write(async () => {
+        for (const row of own) await addIn(row, null);
+      });
+    },
     change(id: string, patch: RowPatch, only?: { states?: readonly RowState[]; fence?: number }) {
       const own = plain(patch);
       return write(async () => {

@@ -21,6 +21,9 @@ export function memoryOwn(rows: readonly OutboxRow[] = [], drafts: ReadonlyMap<s
       if (clearDraft) texts.delete(row.sessionId);
       return made;
     },
+    async addAll(rows: readonly NewRow[]) {
+      for (const row of plain(rows)) if (!outbox.has(row.id)) outbox.set(row.id, newRow(row, nextOrder()));
+    },
     async change(id, patch, only) {
       if (only?.fence !== undefined && only.fence !== fence) return false;
       const held = outbox.get(id);

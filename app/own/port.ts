@@ -110,6 +110,8 @@ export interface Own {
   rows(): Promise<OutboxRow[]>;
   /** One transaction: the row in, the draft of that session out. The same id again changes nothing and answers the row held. */
   add(row: NewRow, clearDraft: boolean): Promise<OutboxRow>;
+  /** One transaction: all of them, in this order. Ids that are there already change nothing. */
+  addAll(rows: readonly NewRow[]): Promise<void>;
   /** `only`: no change unless the row is in one of these states. `fence`: nor unless it is the newest given. Answers whether it happened. */
   change(id: string, patch: RowPatch, only?: { states?: readonly RowState[]; fence?: number }): Promise<boolean>;
   /** One transaction: `old` out, `row` in at the same place. */

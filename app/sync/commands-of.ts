@@ -6,6 +6,7 @@ import { asked, asksOf } from './asks.ts';
 import type { Asked, Commands, NewSession, SessionPatch } from './commands.ts';
 import { Drafts } from './drafts.ts';
 import type { Engine } from './engine.ts';
+import { forkCommands } from './forks.ts';
 import { inputCommands } from './inputs.ts';
 import { NOTICES } from './notices.ts';
 import { enqueue, kick, rowOf } from './own-rows.ts';
@@ -44,6 +45,7 @@ export function commandsOf({ engine, deviceName }: CommandParts): Commands {
       return kick(engine);
     },
     ...inputCommands(engine, drafts),
+    ...forkCommands(engine),
 
     async stop(sessionId: string): Promise<void> {
       const turnId = engine.list.summary(sessionId)?.turnId ?? null;

@@ -5,7 +5,7 @@
  */
 import type { ContentPart } from '#shared/protocol/content.ts';
 import type { Delivery, Effort, Mode } from '#shared/protocol/records.ts';
-import type { ModelInfo, TurnMark } from '#shared/protocol/summaries.ts';
+import type { ModelInfo, SessionOrigin, TurnMark } from '#shared/protocol/summaries.ts';
 
 export interface NewSession {
   workspace: string;
@@ -13,6 +13,15 @@ export interface NewSession {
   model?: string | null;
   effort?: Effort | null;
   mode?: Mode;
+}
+/** Begins with a copy of the origin's history up to `seq`, which no turn is open at. */
+export interface NewFork extends NewSession {
+  origin: SessionOrigin;
+}
+/** What is said first in a fork. */
+export interface ForkPrompt {
+  id: string;
+  content: ContentPart[];
 }
 export interface SessionPatch {
   title?: string;
@@ -42,6 +51,16 @@ export interface Commands {
   newId(): string;
   /** Makes the id (or takes it) and the outbox row; the session is in the list at once, dashed until the server has it. The same id again is the same session. */
   createSession(draft: NewSession, id?: string): Promise<string>;
+  /**
+   * A new session that goes on from another's history, which is not changed, with `prompt` or with nothing yet. All of it is one durable change of this device, and
+   * shown at once; the history comes when the server has made it. The same ids again are the same fork (I33).
+   */
+  forkSession(fork: NewFork, prompt: ForkPrompt | null, id: string): Promise<void>;
+  /**
+   * The last seq of the turn that the record at `seq` is of: where a fork that holds it whole is cut. Null: it is still open, or
+   * its end is not on this device and could not be got.
+   */
+  turnEnd(sessionId: string, seq: number): Promise<number | null>;
   patchSession(sessionId: string, patch: SessionPatch): Promise<void>;
   deleteSession(sessionId: string): Promise<void>;
 

@@ -42,7 +42,6 @@ export const NOTICES = {
 } as const;
 
 const STRONG: Partial<Record<OutboxRow['command']['kind'], string>> = {
-  create: 'The session was not made.',
   cancel: 'Not cancelled.',
   patch: 'The change was not taken.',
   delete: 'Not deleted.',
@@ -62,11 +61,14 @@ export function isMeanwhile(code: string): boolean {
 /** What the server refused, in its own words where there are none of ours. Inputs say so themselves, where they stand. */
 export function refusalOf(row: OutboxRow, code: string, message: string): Notice | null {
   const { command } = row;
-  const strong = command.kind === 'edit' ? editWords(command) : STRONG[command.kind];
+  const strong = command.kind === 'edit' ? editWords(command) : command.kind === 'create' ? createWords(command) : STRONG[command.kind];
   if (strong === undefined) return null;
   const meanwhile = command.kind === 'edit' || command.kind === 'cancel' ? MEANWHILE[code] : undefined;
   const tone = command.kind === 'decide' || meanwhile !== undefined ? 'plain' : 'bad';
   return { id: `refused/${row.id}`, tone, strong, text: meanwhile ?? message };
+}
+function createWords({ body }: Command & { kind: 'create' }): string {
+  return body.origin === undefined ? 'The session was not made.' : 'The fork was not made.';
 }
 /** An edit of words is told where its words stand. */
 function editWords(command: Command & { kind: 'edit' }): string | undefined {

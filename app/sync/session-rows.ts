@@ -3,6 +3,7 @@ import type { SessionSummary } from '#shared/protocol/summaries.ts';
 import { wordsOf } from '#shared/protocol/content.ts';
 import { oneLine } from '#shared/text.ts';
 import type { MirroredSession } from '../mirror/port.ts';
+import type { NewSessionBody } from '../own/bodies.ts';
 import type { OutboxRow } from '../own/port.ts';
 import type { SessionRow } from './views.ts';
 
@@ -56,7 +57,7 @@ function rowOf(summary: SessionSummary, own: readonly OutboxRow[], facts: Pick<S
 
 /** What a session that only this device knows looks like. */
 function heldSummary(row: OutboxRow, own: readonly OutboxRow[]): SessionSummary {
-  const body = row.command.kind === 'create' ? row.command.body : { workspace: '' };
+  const body: NewSessionBody = row.command.kind === 'create' ? row.command.body : { workspace: '' };
   const last = own.findLast((other) => other.command.kind === 'input');
   return {
     id: row.sessionId,
@@ -77,6 +78,7 @@ function heldSummary(row: OutboxRow, own: readonly OutboxRow[]): SessionSummary 
     createdAt: row.composedAt,
     updatedAt: last?.composedAt ?? row.composedAt,
     lastWords: last?.command.kind === 'input' ? oneLine(wordsOf(last.command.content), 160) : '',
+    origin: body.origin ?? null,
   };
 }
 

@@ -13,6 +13,8 @@ export function commandsOf(state: GalleryState): Commands {
   return {
     newId,
     createSession: async () => newId(),
+    forkSession: done,
+    turnEnd: async (_sessionId, seq) => seq,
     patchSession: done,
     deleteSession: done,
     send: async () => newId(),

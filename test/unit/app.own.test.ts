@@ -39,6 +39,17 @@ describe.each(adapters)('own work in %s', (_, open) => {
     expect((await own.add(input('a', 'second'), false)).command).toMatchObject({ content: [{ text: 'first' }] });
     expect(await own.rows()).toHaveLength(1);
   });
+  test('several go in together, in their order; what is there already stays as it is', async () => {
+    const own = open();
+    await own.add(input('b', 'first'), false);
+    await own.addAll([input('a'), input('b', 'second'), input('c')]);
+    expect((await own.rows()).map(({ id, order }) => [id, order])).toEqual([
+      ['b', 1],
+      ['a', 2],
+      ['c', 3],
+    ]);
+    expect((await own.rows())[0]!.command).toMatchObject({ content: [{ text: 'first' }] });
+  });
   test('a change only from the states, and under the fence, that it names', async () => {
     const own = open();
     await own.add(input('a'), false);
