@@ -4,7 +4,6 @@ import type { Random, Report } from '#shared/ports.ts';
 import type { Decisions } from '../decisions.ts';
 import { FencedError } from '../port.ts';
 import type { Claim, Command, Commit } from '../port.ts';
-import type { Announcer } from './announcer.ts';
 import { parsed } from './damage.ts';
 import type { SessionRow } from './rows.ts';
 import type { Statements } from './statements.ts';
@@ -15,7 +14,8 @@ export interface Core {
   readonly sql: Statements;
   readonly write: Write;
   readonly read: Read;
-  readonly announcer: Announcer;
+  /** Tells of what a write has changed, once it is committed. */
+  readonly committed: (commits: readonly Commit[]) => void;
   readonly random: Random;
   readonly report: Report;
   /** Tells of a row that cannot be read, once. */
@@ -40,7 +40,7 @@ export function transact<T>(core: Core, body: (tell: (commit: Commit | null) => 
       if (commit !== null) commits.push(commit);
     }),
   ) as T;
-  for (const commit of commits) core.announcer.tell(commit);
+  core.committed(commits);
   return result;
 }
 

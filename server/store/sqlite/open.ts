@@ -2,7 +2,7 @@
 import type Database from 'better-sqlite3';
 import { newId } from '#shared/ids.ts';
 import type { Store } from '../port.ts';
-import { announcer } from './announcer.ts';
+import { announcer, type Announcer } from './announcer.ts';
 import { approval, askApproval, decideApproval } from './approvals.ts';
 import type { Core } from './core.ts';
 import { toldOnce } from './damage.ts';
@@ -10,6 +10,7 @@ import { DatabaseTooNew, DataFolderUnusable } from './errors.ts';
 import { forksOf } from './fork.ts';
 import { prepareForkStatements } from './fork-statements.ts';
 import { holdFolder, openDatabase, prepareFolder } from './folder.ts';
+import { groupOver, type Group } from './group.ts';
 import { admit, cancelInput, editInput, input } from './inputs.ts';
 import type { OpenSqliteStore, SqliteStoreOptions } from './options.ts';
 import { purger } from './purge.ts';
@@ -19,7 +20,6 @@ import { changeSession, createSession, deleteSession, sessionsSince } from './se
 import { changeSettings, settings } from './settings.ts';
 import { migrate } from './schema.ts';
 import { prepareStatements } from './statements.ts';
-import { reader, writer } from './transaction.ts';
 import { openTurn, openTurns, promoteSteers, resume, runnableSessions, seal, settle, stop, takeOver } from './turns.ts';
 
 /** See `options.ts`. The folder is this process's alone until `close`, or its death. */
@@ -39,9 +39,17 @@ export const openSqliteStore: OpenSqliteStore = async (options) => {
   }
 };
 
-function coreOf(db: Database.Database, { clock, random, report, decisions }: SqliteStoreOptions): Core {
+interface Parts {
+  core: Core;
+  group: Group;
+  announcer: Announcer;
+}
+
+function coreOf(db: Database.Database, { clock, random, report, decisions }: SqliteStoreOptions): Parts {
   const sql = prepareStatements(db);
-  const write = writer(db);
+  const news = announcer(report);
+  const group = groupOver(db, news.tell, report);
+  const { write, read, committed } = group;
   const epoch = write(() => {
     const kept = sql.meta('epoch')?.value;
     if (kept !== undefined) return kept;
@@ -49,29 +57,31 @@ function coreOf(db: Database.Database, { clock, random, report, decisions }: Sql
     sql.putMeta('epoch', made);
     return made;
   });
-  return { sql, write, read: reader(db), announcer: announcer(report), random, report, damaged: toldOnce(report), decisions, epoch };
+  return { core: { sql, write, read, committed, random, report, damaged: toldOnce(report), decisions, epoch }, group, announcer: news };
 }
 
-function storeOver(core: Core, db: Database.Database, release: () => void): Store {
+function storeOver({ core, group, announcer: news }: Parts, db: Database.Database, release: () => void): Store {
   const { sql } = core;
+  const { run } = group;
   const purge = purger(core);
   const forks = forksOf(core, prepareForkStatements(db), () => purge.start());
   purge.start();
-  // every operation is done when it answers; being asynchronous is for adapters that are not
+  // reads are done when they answer; what writes waits for its round (`group.ts`)
   return {
     epoch: core.epoch,
-    onCommit: (listener) => core.announcer.add(listener),
+    onCommit: (listener) => news.add(listener),
     close: async () => {
       await forks.stop();
       await purge.stop();
+      group.flush();
       if (!db.open) return;
       db.close();
       release();
     },
 
-    createSession: async (draft) => {
+    createSession: (draft) => {
       const { origin } = draft;
-      return origin === undefined ? createSession(core, draft) : forks.create({ ...draft, origin });
+      return origin === undefined ? run(() => createSession(core, draft)) : forks.create({ ...draft, origin });
     },
     session: async (id) => {
       const row = sql.session(id);
@@ -79,30 +89,30 @@ function storeOver(core: Core, db: Database.Database, release: () => void): Stor
     },
     version: async () => sql.newestVersion()?.version ?? 0,
     sessionsSince: async (since, limit) => sessionsSince(core, since, limit),
-    changeSession: async (id, change, baseRev, command) => changeSession(core, id, change, baseRev, command),
+    changeSession: (id, change, baseRev, command) => run(() => changeSession(core, id, change, baseRev, command)),
     deleteSession: async (id, command) => {
-      const deleted = deleteSession(core, id, command);
+      const deleted = await run(() => deleteSession(core, id, command));
       purge.start();
       return deleted;
     },
 
-    admit: async (admission) => admit(core, admission),
+    admit: (admission) => run(() => admit(core, admission)),
     input: async (sessionId, inputId) => input(core, sessionId, inputId),
-    editInput: async (sessionId, inputId, edit, baseRev, command) => editInput(core, sessionId, inputId, edit, baseRev, command),
-    cancelInput: async (sessionId, inputId, command) => cancelInput(core, sessionId, inputId, command),
+    editInput: (sessionId, inputId, edit, baseRev, command) => run(() => editInput(core, sessionId, inputId, edit, baseRev, command)),
+    cancelInput: (sessionId, inputId, command) => run(() => cancelInput(core, sessionId, inputId, command)),
     runnableSessions: async () => runnableSessions(core),
 
-    openTurn: async (sessionId, owner, turnId, now, preface) => openTurn(core, sessionId, owner, turnId, now, preface),
-    takeOver: async (sessionId, owner, turnId, again, now) => takeOver(core, sessionId, owner, turnId, again, now),
+    openTurn: (sessionId, owner, turnId, now, preface) => run(() => openTurn(core, sessionId, owner, turnId, now, preface)),
+    takeOver: (sessionId, owner, turnId, again, now) => run(() => takeOver(core, sessionId, owner, turnId, again, now)),
     openTurns: async () => openTurns(core),
-    promoteSteers: async (claim, turnId, step, now) => promoteSteers(core, claim, turnId, step, now),
-    seal: async (claim, rows, now) => seal(core, claim, rows, now),
-    settle: async (claim, turnId, end, now) => settle(core, claim, turnId, end, now),
-    stop: async (sessionId, turnId, command) => stop(core, sessionId, turnId, command),
-    resume: async (sessionId, pausedSeq, command) => resume(core, sessionId, pausedSeq, command),
+    promoteSteers: (claim, turnId, step, now) => run(() => promoteSteers(core, claim, turnId, step, now)),
+    seal: (claim, rows, now) => run(() => seal(core, claim, rows, now)),
+    settle: (claim, turnId, end, now) => run(() => settle(core, claim, turnId, end, now)),
+    stop: (sessionId, turnId, command) => run(() => stop(core, sessionId, turnId, command)),
+    resume: (sessionId, pausedSeq, command) => run(() => resume(core, sessionId, pausedSeq, command)),
 
-    askApproval: async (claim, ask, now) => askApproval(core, claim, ask, now),
-    decideApproval: async (sessionId, id, verdict, command) => decideApproval(core, sessionId, id, verdict, command),
+    askApproval: (claim, ask, now) => run(() => askApproval(core, claim, ask, now)),
+    decideApproval: (sessionId, id, verdict, command) => run(() => decideApproval(core, sessionId, id, verdict, command)),
     approval: async (id) => approval(core, id),
 
     log: async (sessionId, after, limit, maxBytes) => log(core, sessionId, after, limit, maxBytes),
@@ -115,7 +125,7 @@ function storeOver(core: Core, db: Database.Database, release: () => void): Stor
     blob: async (sha256) => sql.blob(sha256) ?? null,
 
     addDevice: async ({ id, name, tokenHash, now }) => {
-      core.write(() => sql.insertDevice(id, name, tokenHash, now, now));
+      await run(() => core.write(() => sql.insertDevice(id, name, tokenHash, now, now)));
       return { id, name, createdAt: now, seenAt: now, revokedAt: null };
     },
     deviceByTokenHash: async (tokenHash) => {
@@ -124,16 +134,18 @@ function storeOver(core: Core, db: Database.Database, release: () => void): Stor
     },
     devices: async () => sql.devices().map(deviceOf),
     revokeDevice: async (id, now) => {
-      const row = core.write(() => {
-        sql.revokeDevice(now, id);
-        return sql.device(id) ?? null;
-      });
+      const row = await run(() =>
+        core.write(() => {
+          sql.revokeDevice(now, id);
+          return sql.device(id) ?? null;
+        }),
+      );
       return row === null ? null : deviceOf(row);
     },
     seenDevice: async (id, now) => {
-      core.write(() => sql.seenDevice(now, id));
+      await run(() => core.write(() => sql.seenDevice(now, id)));
     },
     settings: async () => settings(core),
-    changeSettings: async (patch, command) => changeSettings(core, patch, command),
+    changeSettings: (patch, command) => run(() => changeSettings(core, patch, command)),
   };
 }

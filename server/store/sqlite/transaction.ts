@@ -32,18 +32,27 @@ function runner(db: Database.Database, how: 'BEGIN IMMEDIATE' | 'BEGIN DEFERRED'
     requireOpen(db);
     begin.run();
     try {
-      const result = callback();
-      if (isThenable(result)) throw new TypeError('a transaction answered a promise: its work would run outside of it');
+      const result = answerOf(callback);
       commit.run();
       return result;
     } catch (error) {
-      if (isFull(error)) throw new CodedError('disk-full', 'the disk of the server is full: nothing can be kept until there is room');
-      throw error;
+      throw toldOf(error);
     } finally {
       // SQLite itself rolls some failures back (a full disk); then nothing is left to do
       if (db.inTransaction) rollback.run();
     }
   };
+}
+
+/** What the callback answers; a promise is refused. */
+export function answerOf<T>(callback: () => Plain<T>): T {
+  const result = callback();
+  if (isThenable(result)) throw new TypeError('a transaction answered a promise: its work would run outside of it');
+  return result;
+}
+/** The error as a caller can be told of it. */
+export function toldOf(error: unknown): unknown {
+  return isFull(error) ? new CodedError('disk-full', 'the disk of the server is full: nothing can be kept until there is room') : error;
 }
 
 function isThenable(value: unknown): boolean {
