@@ -14,7 +14,7 @@ import type { SessionHistory } from './history.ts';
 import { createLiveBoard } from './live.ts';
 import { contextWords, errorRow, freePlace, systemRow } from './notes.ts';
 import type { Runner } from './port.ts';
-import { lastStep, openCallRows, recoverTurn } from './recovery.ts';
+import { afterCut, lastStep, openCallRows, recoverTurn, type CutFacts, type Recovered } from './recovery.ts';
 import { createShelf, SHELF_BYTES } from './shelf.ts';
 import { pause } from './step.ts';
 import { runTurn } from './turn.ts';
@@ -186,27 +186,33 @@ export function createRunner(given: RunnerParts): Runner {
     else drain(sessionId, null);
   }
 
-  /** Takes over one turn of a dead process: made whole, then run on or settled. */
+  /**
+   * Takes over one turn of a dead process: made whole, then run on or settled. The resume is counted before anything is read: what
+   * takes the process down once more must not do so for ever.
+   */
   async function resumeTurn(open: OpenTurn, state: Drain): Promise<void> {
-    const entry = await parts.store.session(open.sessionId);
+    const { sessionId, turnId } = open;
+    const entry = await parts.store.session(sessionId);
     if (entry === null || isTombstone(entry)) return;
-    const records = await parts.store.turnRecords(open.sessionId, open.turnId);
-    const plan = recoverTurn(records, open.turnId, { stopped: entry.paused !== null, resumes: open.resumes });
-    state.turnId = open.turnId;
-    const taken = await parts.store.takeOver(open.sessionId, owner, open.turnId, plan.next === 'resume', parts.clock.now());
+    const facts: CutFacts = { stopped: entry.paused !== null, resumes: open.resumes };
+    const resumes = afterCut(facts) === 'resume';
+    state.turnId = turnId;
+    const taken = await parts.store.takeOver(sessionId, owner, turnId, resumes, parts.clock.now());
     if (taken === null) return;
-    if (plan.next === 'resume') {
-      await run(taken.claim, open.turnId, state.abort.signal, async (history) => {
-        if (plan.rows.length > 0) await parts.store.seal(taken.claim, plan.rows, parts.clock.now());
+    const plan = async (): Promise<Recovered> => recoverTurn(await parts.store.turnRecords(sessionId, turnId), turnId, facts);
+    if (resumes) {
+      await run(taken.claim, turnId, state.abort.signal, async (history) => {
+        const { rows, step } = await plan();
+        if (rows.length > 0) await parts.store.seal(taken.claim, rows, parts.clock.now());
         await shelf.readOn(history);
-        const fresh = await stateOf(taken.claim, open.turnId, taken.session, history, state.abort);
+        const fresh = await stateOf(taken.claim, turnId, taken.session, history, state.abort);
         // A turn that goes on makes one step at least.
-        return { ...fresh, step: plan.step + 1, stepsDone: Math.min(plan.step, fresh.stepLimit - 1) };
+        return { ...fresh, step: step + 1, stepsDone: Math.min(step, fresh.stepLimit - 1) };
       });
     } else {
-      const reason = plan.next === 'settle-stopped' ? 'stopped' : 'cut';
-      const pause = reason === 'cut' ? 'budget' : null;
-      await parts.store.settle(taken.claim, open.turnId, { reason, rows: plan.rows, pause, unlessSteers: false }, parts.clock.now());
+      const { rows } = await plan();
+      const [reason, pause] = facts.stopped ? (['stopped', null] as const) : (['cut', 'budget'] as const);
+      await parts.store.settle(taken.claim, turnId, { reason, rows, pause, unlessSteers: false }, parts.clock.now());
     }
     state.turnId = null;
   }

@@ -16,10 +16,21 @@ export interface Recovered {
 }
 
 /** `stopped`: the user's Stop was committed before the process died. `resumes`: how often the turn was resumed before. */
-export function recoverTurn(records: readonly LogRecord[], turnId: string, facts: { stopped: boolean; resumes: number }): Recovered {
+export interface CutFacts {
+  stopped: boolean;
+  resumes: number;
+}
+
+/** Decided before a record is read, so that a turn whose reading ends the process has used up its budget some day. */
+export function afterCut({ stopped, resumes }: CutFacts): Recovered['next'] {
+  if (stopped) return 'settle-stopped';
+  return resumes >= BUDGET.resumes ? 'settle-cut' : 'resume';
+}
+
+export function recoverTurn(records: readonly LogRecord[], turnId: string, facts: CutFacts): Recovered {
   const step = lastStep(records, turnId);
   const rows = openCallRows(records, turnId);
-  const next = facts.stopped ? 'settle-stopped' : facts.resumes >= BUDGET.resumes ? 'settle-cut' : 'resume';
+  const next = afterCut(facts);
   const words = { 'settle-stopped': WORDS.stopped, 'settle-cut': WORDS.cutForGood, resume: WORDS.cutByRestart }[next];
   // A server that closed in good order has said it already.
   if (next !== 'resume' || !saidLast(records, turnId)) {

@@ -85,3 +85,21 @@ test('a turn that is cut again and again stops at its budget, visibly, and Resum
   await bench.runner.idle();
   expect((await bench.summary(session)).status).toBe('idle');
 });
+
+test('B43: the resume of a cut turn is counted before its records are read: what fails there again and again ends at the budget too', async () => {
+  const session = await bench.session();
+  bench.script = (to) => to.hang();
+  await bench.send(session, 'go');
+  await bench.until(() => bench.requests.length === 1);
+  const read = bench.store.turnRecords;
+  bench.store.turnRecords = () => Promise.reject(new Error('this takes the server down'));
+  for (let resumes = 1; resumes <= 3; resumes++) {
+    await bench.restart();
+    await bench.until(async () => (await bench.store.openTurns())[0]?.resumes === resumes);
+  }
+  bench.store.turnRecords = read;
+  await bench.restart();
+  await bench.runner.idle();
+  expect(await bench.summary(session)).toMatchObject({ status: 'paused', paused: { reason: 'budget' }, turnId: null });
+  expect(bench.requests).toHaveLength(1);
+});
