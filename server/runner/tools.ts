@@ -33,13 +33,13 @@ export async function runTools(parts: TurnParts, turn: TurnState, calls: readonl
       if (ready.size === 0 || live === null) return;
       const rows = explode(live, 'complete').filter((draft) => ready.has(placeOf(draft.id)));
       for (const i of ready) sealed.add(i);
-      if (sealed.size === calls.length) parts.live.end(turn.sessionId);
-      else parts.live.drop(turn.sessionId, ready);
       await seal(
         parts,
         turn,
         rows.map((draft) => ({ kind: 'chunk', ...draft })),
       );
+      if (sealed.size === calls.length) parts.live.end(turn.sessionId);
+      else parts.live.drop(turn.sessionId, ready);
     }));
 
   const finished = (i: number): void => {

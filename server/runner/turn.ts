@@ -106,9 +106,10 @@ function isBlankText(row: RecordDraft): boolean {
   return row.kind === 'chunk' && row.type === 'text' && (row.data as { text: string }).text.trim() === '';
 }
 
+/** What was live is until its rows are committed: whoever looks in between sees it once, never not at all. */
 async function sealMessage(parts: TurnParts, turn: TurnState, rows: RecordDraft[]): Promise<void> {
-  parts.live.end(turn.sessionId);
   await seal(parts, turn, rows);
+  parts.live.end(turn.sessionId);
 }
 
 /** True: settled. False: a steer came first, the rows are sealed, and the turn makes one more step for it (I10). */
@@ -117,11 +118,10 @@ async function settle(
   turn: TurnState,
   end: { reason: SettledReason; rows: RecordDraft[]; pause: PauseReason | null; unlessSteers: boolean },
 ): Promise<boolean> {
-  parts.live.end(turn.sessionId);
   const { outcome } = await parts.store.settle(turn.claim, turn.turnId, end, parts.clock.now());
-  if (outcome === 'settled') return true;
-  await seal(parts, turn, end.rows);
-  return false;
+  if (outcome === 'steers') await seal(parts, turn, end.rows);
+  parts.live.end(turn.sessionId);
+  return outcome === 'settled';
 }
 
 async function failed(parts: TurnParts, turn: TurnState, end: MessageEnd & { kind: 'failed' }): Promise<void> {
@@ -135,9 +135,9 @@ async function failed(parts: TurnParts, turn: TurnState, end: MessageEnd & { kin
 
 /** After an abort: the user's Stop settles the turn; a closing server only seals what was shown, so that the next start goes on from it. */
 async function stopped(parts: TurnParts, turn: TurnState, rows: RecordDraft[]): Promise<void> {
-  parts.live.end(turn.sessionId);
   if (abortReason(turn) === 'closing') {
     if (rows.length > 0) await seal(parts, turn, rows);
+    parts.live.end(turn.sessionId);
     return;
   }
   const noted: RecordDraft[] =

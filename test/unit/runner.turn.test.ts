@@ -269,3 +269,42 @@ test('a bug in our own parts ends in a visible, recoverable state (law 13)', asy
   expect(await bench.summary(session)).toMatchObject({ status: 'paused', turnId: null });
   expect((await shown(session)).at(-1)).toBe('error:internal');
 });
+
+test('law 8: what was live is until its rows are committed: in between it is seen once, never not at all', async () => {
+  const session = await bench.session();
+  bench.tools = [
+    tool('one', 'run', (_args, context) => {
+      context.output('result', 'r');
+      return Promise.resolve({ isError: false });
+    }),
+  ];
+  bench.script = (to, n) => {
+    to.text(`t${n}`);
+    if (n === 0) to.call('one', {}, 1);
+    return to.end(n === 0 ? 'tool_use' : 'end_turn');
+  };
+  const looks: { live: string[]; sealed: string[] }[] = [];
+  const look = async (): Promise<void> => {
+    const live = (bench.runner.snapshot(session)?.chunks ?? []).map(({ id }) => id);
+    const sealed = (await bench.log(session)).filter(({ kind }) => kind === 'chunk').map(({ id }) => id);
+    looks.push({ live, sealed });
+  };
+  const { seal, settle } = bench.store;
+  bench.store.seal = async (...given) => {
+    await look();
+    return seal(...given);
+  };
+  bench.store.settle = async (...given) => {
+    await look();
+    return settle(...given);
+  };
+  await bench.send(session, 'go');
+  await bench.runner.idle();
+  const ends = looks.map(({ live, sealed }) => [live.map((id) => id.replace(/^.{36}\./, '')), live.some((id) => sealed.includes(id))]);
+  expect(ends).toEqual([
+    [['0.m.0', '0.m.1'], false],
+    [['0.t.0'], false],
+    [['1.m.0'], false],
+  ]);
+  expect(bench.runner.snapshot(session)).toBeNull();
+});
