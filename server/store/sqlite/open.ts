@@ -6,19 +6,19 @@ import { announcer, type Announcer } from './announcer.ts';
 import { approval, askApproval, decideApproval } from './approvals.ts';
 import type { Core } from './core.ts';
 import { toldOnce } from './damage.ts';
-import { DatabaseTooNew, DataFolderUnusable } from './errors.ts';
+import { asRefusal } from './errors.ts';
 import { forksOf } from './fork.ts';
 import { prepareForkStatements } from './fork-statements.ts';
-import { holdFolder, openDatabase, prepareFolder } from './folder.ts';
+import { holdFolder, prepareFolder } from './folder.ts';
 import { groupOver, type Group } from './group.ts';
 import { admit, cancelInput, editInput, input } from './inputs.ts';
 import type { OpenSqliteStore, SqliteStoreOptions } from './options.ts';
 import { purger } from './purge.ts';
+import { openReady } from './ready.ts';
 import { chunks, history, log, timeline, turnRecords, turns } from './reads.ts';
 import { deviceOf, entryOf } from './rows.ts';
 import { changeSession, createSession, deleteSession, sessionsSince } from './sessions.ts';
 import { changeSettings, settings } from './settings.ts';
-import { migrate } from './schema.ts';
 import { prepareStatements } from './statements.ts';
 import { openTurn, openTurns, promoteSteers, resume, runnableSessions, seal, settle, stop, takeOver } from './turns.ts';
 
@@ -29,13 +29,12 @@ export const openSqliteStore: OpenSqliteStore = async (options) => {
   const release = holdFolder(folder);
   let db: Database.Database | null = null;
   try {
-    db = openDatabase(folder);
-    migrate(db);
+    db = openReady(folder, options.clock);
     return storeOver(coreOf(db, options), db, release);
   } catch (error) {
     db?.close();
     release();
-    throw error instanceof DatabaseTooNew || error instanceof DataFolderUnusable ? error : new DataFolderUnusable(folder, error);
+    throw asRefusal(folder, error);
   }
 };
 

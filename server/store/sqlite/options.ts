@@ -12,5 +12,5 @@ export interface SqliteStoreOptions {
   /** `decisions` of `server/inbox/decisions.ts`. */
   decisions: Decisions;
 }
-/** `openSqliteStore` of `open.ts`. Rejects with `DataFolderBusy`, `DataFolderUnusable` or `DatabaseTooNew` (`errors.ts`). */
+/** `openSqliteStore` of `open.ts`. Rejects with a `DataRefused` (`errors.ts`), whose message is one plain line. */
 export type OpenSqliteStore = (options: SqliteStoreOptions) => Promise<Store>;

@@ -3,10 +3,9 @@
  * never edited; a change is a new step.
  */
 import type Database from 'better-sqlite3';
-import { DatabaseTooNew } from './errors.ts';
 import { writer } from './transaction.ts';
 
-const STEPS: readonly string[] = [
+export const STEPS: readonly string[] = [
   `
   CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
 
@@ -151,15 +150,12 @@ const STEPS: readonly string[] = [
 /** The `user_version` that this code writes. */
 export const FORMAT = STEPS.length;
 
-/** Brings the database to `FORMAT`, each step whole or not at all. A database from the future is refused untouched. */
-export function migrate(db: Database.Database): void {
+/** Takes the steps that are missing: all of them, or none. */
+export function migrate(db: Database.Database, steps: readonly string[] = STEPS): void {
   const found = db.pragma('user_version', { simple: true }) as number;
-  if (found > FORMAT) throw new DatabaseTooNew(found, FORMAT);
-  const write = writer(db);
-  for (let at = found; at < FORMAT; at++) {
-    write(() => {
-      db.exec(STEPS[at]!);
-      db.pragma(`user_version = ${at + 1}`);
-    });
-  }
+  if (found >= steps.length) return;
+  writer(db)(() => {
+    for (const step of steps.slice(found)) db.exec(step);
+    db.pragma(`user_version = ${steps.length}`);
+  });
 }
