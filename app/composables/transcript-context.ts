@@ -5,17 +5,11 @@ import type { Approval, SessionSummary } from '#shared/protocol/summaries.ts';
 import { useLinkStore } from '../stores/link.ts';
 import { useSessionsStore } from '../stores/sessions.ts';
 import { useTranscriptStore } from '../stores/transcript.ts';
-import type { ReceiptView } from '../sync/views.ts';
+import type { Decision, ReceiptView } from '../sync/views.ts';
 import { few, type Few } from './few.ts';
 import { useNow } from './now.ts';
 import { useWhole, type Whole } from './whole-data.ts';
 import { useWitness, type Witness } from './witness.ts';
-
-/** An answer given here, until the server's word on it comes. */
-export interface Decision {
-  readonly decision: 'allow' | 'deny';
-  readonly remember: boolean;
-}
 
 export interface Decided extends Decision {
   readonly approval: Approval;
@@ -39,6 +33,7 @@ export interface TranscriptContext {
   readonly now: Readonly<Ref<number>>;
   /** Cards the reader opened or closed, by id. */
   readonly opened: Map<string, boolean>;
+  /** Answers given here, until the server's word on them comes. */
   readonly decisions: Few<string, Decision>;
   /** Approvals whose sheet was put away, to be read in the transcript. */
   readonly setAside: Few<string, true>;
@@ -63,6 +58,15 @@ export function provideTranscript(): TranscriptContext {
   const row = computed(() => (store.sessionId === null ? null : sessions.byId(store.sessionId)));
   const fresh = computed(() => link.link.kind === 'live' && row.value?.fresh === true);
   const decisions = few<string, Decision>();
+
+  // What was answered before a reload, or in another window of this device, waits there just the same.
+  watch(
+    () => store.decisions,
+    (given) => {
+      for (const [id, decision] of given) if (!decisions.has(id)) decisions.set(id, decision);
+    },
+    { immediate: true },
+  );
 
   const decided = few<string, Decided>();
   // What the server has decided needs no answer from here any more.

@@ -135,6 +135,30 @@ export const STATES: Record<string, GalleryState> = {
   },
   'queue-menu': { path: live, fill: () => shell(), open: () => receipts(queued()), press: ['Actions for queued prompt 1'] },
   'queue-edit': { path: live, fill: () => shell(), open: () => receipts(queued()), press: ['Actions for queued prompt 1', 'Edit'] },
+  'queue-stages': {
+    path: live,
+    fill: () => shell(),
+    open: () =>
+      receipts([
+        receipt(1, 'queued', 'Then add a test with the March export', { of: 4, note: 'other-turn' }),
+        receipt(2, 'queued', 'Write a line in CHANGELOG.md', { of: 4, changeHeld: true, heldContent: [] }),
+        receipt(5, 'cancelled', 'Print the tide table for May', { lane: 'tray', delivery: 'queue', place: null, undoable: true }),
+        receipt(6, 'sending', 'Sort the berths by number', { lane: 'tray', delivery: 'queue', place: null }),
+        receipt(3, 'queued', 'Ask the office which dates are theirs', { of: 4, note: 'not-moved' }),
+        receipt(4, 'queued', 'Tell them by mail', { of: 4, changeHeld: true, undoable: true }),
+      ]),
+  },
+  'queue-conflict': {
+    path: live,
+    fill: () => shell(),
+    open: () =>
+      receipts([
+        receipt(1, 'queued', 'Add a test with the March export, and one with no newline at the end', {
+          of: 1,
+          conflict: [{ type: 'text', text: 'Add a test with the April export' }],
+        }),
+      ]),
+  },
   paused: { path: `/s/${idOf(3)}`, fill: () => shell(), open: () => receipts(queued()) },
   failed: { path: `/s/${idOf(6)}`, fill: () => shell(), open: () => receipts([]) },
   'signed-out-reading': {

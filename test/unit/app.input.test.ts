@@ -45,19 +45,29 @@ describe('Enter in the composer', () => {
 describe('moving a queued prompt', () => {
   it('names the one that it comes behind, so that it ends at the place asked for', () => {
     const ids = ['a', 'b', 'c', 'd'];
+    const rows = ids.map((id, at) => ({ id, place: at + 1 }));
     for (let from = 0; from < ids.length; from++) {
       for (let to = 0; to < ids.length; to++) {
         if (from === to) continue;
-        const after = moveAfter(ids, from, to);
+        const after = moveAfter(rows, from, to);
         const rest = ids.filter((_, at) => at !== from);
         rest.splice(after === null ? 0 : rest.indexOf(after!) + 1, 0, ids[from]!);
         expect(rest.indexOf(ids[from]!)).toBe(to);
       }
     }
   });
+  it('goes behind what the server has, past what was cancelled and only stands there to be undone', () => {
+    const rows = [
+      { id: 'a', place: 1 },
+      { id: 'gone', place: null },
+      { id: 'b', place: 2 },
+    ];
+    expect([moveAfter(rows, 2, 1), moveAfter(rows, 2, 0), moveAfter(rows, 0, 2), moveAfter(rows, 0, 1)]).toEqual(['a', null, 'b', null]);
+  });
   it('moves nothing past the ends, or to where it is', () => {
-    expect(moveAfter(['a', 'b'], 1, 1)).toBeUndefined();
-    expect([moveAfter(['a', 'b'], 0, -1), moveAfter(['a', 'b'], 1, 2), moveAfter([], 0, 0)]).toEqual([undefined, undefined, undefined]);
+    const rows = ['a', 'b'].map((id, at) => ({ id, place: at + 1 }));
+    expect(moveAfter(rows, 1, 1)).toBeUndefined();
+    expect([moveAfter(rows, 0, -1), moveAfter(rows, 1, 2), moveAfter([], 0, 0)]).toEqual([undefined, undefined, undefined]);
   });
 });
 

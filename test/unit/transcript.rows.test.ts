@@ -2,7 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { group } from '#shared/chunks/group.ts';
 import type { ViewChunk } from '#shared/chunks/view.ts';
 import { rowsOf, type Row } from '../../app/components/transcript/rows.ts';
-import { ordinal, receiptWords } from '../../app/components/transcript/receipt-words.ts';
+import { actsOf } from '../../app/components/transcript/receipt-acts.ts';
+import { ordinal, receiptWords, STAGE_STONES } from '../../app/components/transcript/receipt-words.ts';
 import type { ReceiptView, Stage } from '../../app/sync/views.ts';
 import { receiptView } from '../support/receipt-view.ts';
 
@@ -19,12 +20,20 @@ describe('rows of the transcript', () => {
     chunk('c', 'system', 't1', 0, { kind: 'context', text: 'x' }),
     chunk('t1.1.m.0', 'text', 't1', 1),
   ];
-  test('groups in order, then what happens now, then what waits; queued prompts and facts for the model are not among them', () => {
+  test('groups in order, then what waits, then what happens now; queued prompts and facts for the model are not among them', () => {
     const rows = rowsOf(group(chunks), [receipt('r1', 'held'), receipt('r2', 'queued')], [], true, []);
-    expect(keys(rows)).toEqual(['top', 'p1', 't1.0', 't1.1', 'now', 'r1', 'end']);
+    expect(keys(rows)).toEqual(['top', 'p1', 't1.0', 't1.1', 'edge', 'r1', 'now', 'end']);
   });
   test('a receipt whose chunk is here is the chunk, under the same key', () => {
-    expect(keys(rowsOf(group(chunks), [receipt('p1', 'steer')], [], true, []))).toEqual(['top', 'p1', 't1.0', 't1.1', 'now', 'end']);
+    expect(keys(rowsOf(group(chunks), [receipt('p1', 'steer')], [], true, []))).toEqual([
+      'top',
+      'p1',
+      't1.0',
+      't1.1',
+      'edge',
+      'now',
+      'end',
+    ]);
   });
   test('a delta, which moves nothing, gives the same list back', () => {
     const before = rowsOf(group(chunks), [], [], true, []);
@@ -37,7 +46,13 @@ describe('rows of the transcript', () => {
 });
 
 describe('receipt words', () => {
-  const facts = { linked: false, signedOut: false, running: true, paused: false, now: new Date(2026, 10, 30, 12).getTime() };
+  const facts = {
+    linked: false,
+    signedOut: false,
+    running: true,
+    pausedSeq: null as number | null,
+    now: new Date(2026, 10, 30, 12).getTime(),
+  };
   const line = (view: ReceiptView, more: Partial<typeof facts> = {}): string => {
     const words = receiptWords(view, { ...facts, ...more });
     return words.strong + words.rest + (words.more ?? '');
@@ -54,10 +69,72 @@ describe('receipt words', () => {
     expect(line(view)).toBe(words);
   });
   test('law 16: nothing is promised that does not hold: idle, paused, and a link that is up', () => {
-    expect(line(receipt('a', 'steer'), { running: false, paused: true })).toBe('Accepted. Waits for Resume');
+    expect(line(receipt('a', 'steer'), { running: false, pausedSeq: 9 })).toBe('Accepted. Waits for Resume');
     expect(line(receipt('a', 'steer'), { running: false })).toBe('Accepted. Opens a turn');
     expect(line(receipt('a', 'held', { place: 1, of: 1 }), { linked: true })).toBe('Held on this device. Goes next');
     expect(line(receipt('a', 'held', { place: 1, of: 1 }), { signedOut: true })).toBe('Held on this device. Sends once you are signed in');
+  });
+  test.each<[string, ReceiptView, string]>([
+    ['changed here, and there', receipt('a', 'queued', { conflict: [] }), 'Changed on another device too. Choose the words that stay'],
+    [
+      'edited without a link',
+      receipt('a', 'steer', { changeHeld: true, heldContent: [] }),
+      'Edit held on this device. The old words stay with the server until the link is back',
+    ],
+    [
+      'taken back without a link',
+      receipt('a', 'steer', { changeHeld: true, undoable: true }),
+      'Cancel held on this device. It stays accepted until the link is back',
+    ],
+    [
+      'queued in place of a steer',
+      receipt('a', 'queued', { place: 1, note: 'other-turn' }),
+      'Queued, 1st. Another turn was running than the one you wrote for',
+    ],
+    ['not moved', receipt('a', 'queued', { place: 2, note: 'not-moved' }), 'Queued, 2nd. Not moved: the prompt it was to follow is gone'],
+    [
+      'too many',
+      receipt('a', 'refused', { code: 'too-many-pending' }),
+      'Refused: 200 prompts wait in this session already. Cancel one, or let some run',
+    ],
+    ['too long', receipt('a', 'refused', { code: 'too-large' }), 'Refused: the text is longer than 1 MB'],
+    [
+      'edited too late',
+      receipt('a', 'refused', { code: 'already-promoted' }),
+      'Refused: the prompt is in the transcript with its old words',
+    ],
+    ['edited what was cancelled', receipt('a', 'refused', { code: 'gone' }), 'Refused: the prompt was cancelled on another device'],
+    ['cancelled here', receipt('a', 'cancelled', { undoable: true }), 'Cancelled.'],
+    ['cancelled elsewhere', receipt('a', 'cancelled'), 'Cancelled on another device'],
+    ['unknown', receipt('a', 'unknown'), 'Checking. It may be with the server already; the words are safe here'],
+  ])('law 16: what others did meanwhile is told: %s', (_, view, words) => {
+    expect(line(view)).toBe(words);
+  });
+  test('stale intent: a prompt written before a pause waits, and says why; one written by who saw it does not', () => {
+    const paused = { running: false, pausedSeq: 9 };
+    expect(line(receipt('a', 'steer', { seenSeq: 8 }), paused)).toBe('Accepted. Paused after you wrote it. Waits for Resume');
+    expect(line(receipt('a', 'queued', { seenSeq: 8, place: 1 }), paused)).toBe('Queued, 1st. Paused after you wrote it');
+    expect(line(receipt('a', 'queued', { seenSeq: 9, place: 1 }), paused)).toBe('Queued, 1st. Opens its own turn');
+  });
+  test('each stage has its own stone, and what can be done about it', () => {
+    const stages = Object.keys(STAGE_STONES) as Stage[];
+    expect(new Set(Object.values(STAGE_STONES)).size).toBe(stages.length);
+    const acts = (stage: Stage, more: Partial<ReceiptView> = {}): string => actsOf(receipt('a', stage, more), true).join(' ');
+    expect(stages.map((stage) => `${stage}: ${acts(stage)}`)).toEqual([
+      'held: edit queue cancel',
+      'sending: cancel',
+      'steer: edit queue cancel',
+      'queued: edit steer cancel',
+      'refused: copy edit discard',
+      'orphaned: send-again copy discard',
+      'expired: send edit discard',
+      'unknown: copy',
+      'cancelled: write-again dismiss',
+    ]);
+    expect(acts('cancelled', { undoable: true })).toBe('undo dismiss');
+    expect(acts('steer', { undoable: true })).toBe('undo');
+    expect(acts('refused', { code: 'too-many-pending' })).toBe('send-again copy edit discard');
+    expect(actsOf(receipt('a', 'orphaned'), false)).not.toContain('send-again');
   });
   test('"Sent" is never written', () => {
     const stages: Stage[] = ['held', 'sending', 'steer', 'queued', 'refused', 'expired', 'cancelled', 'unknown', 'orphaned'];

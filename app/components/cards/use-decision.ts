@@ -3,8 +3,9 @@ import { computed, type ComputedRef } from 'vue';
 import type { Approval } from '#shared/protocol/summaries.ts';
 import { useCommands } from '../../composables/commands.ts';
 import { isLinkDown } from '../../composables/link-words.ts';
-import { useTranscript, type Decision } from '../../composables/transcript-context.ts';
+import { useTranscript } from '../../composables/transcript-context.ts';
 import { useLinkStore } from '../../stores/link.ts';
+import type { Decision } from '../../sync/views.ts';
 
 export interface Deciding {
   /** What was answered here and is not decided by the server yet. */

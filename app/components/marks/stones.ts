@@ -12,6 +12,8 @@ export type StoneKind =
   | 'sending'
   | 'expired'
   | 'refused'
+  | 'orphaned'
+  | 'checking'
   | 'cancelled'
   | 'unread'
   | 'idle';
@@ -50,6 +52,8 @@ export const STONES: Record<StoneKind, readonly StoneStroke[]> = {
   sending: [{ ...dashed, opacity: 0.55 }, { d: 'M10 13.2V6.6M7.4 9 10 6.5 12.6 9' }],
   expired: [dashed, { d: 'M10 7.2v3.1l2.2 1.5' }],
   refused: [outline, { d: 'm8 7.9 4 4.2M12 7.9l-4 4.2' }],
+  orphaned: [dashed, { d: 'm10.6 4.8-1.7 3.6 2.7 1.6-1.9 5.2' }],
+  checking: [dashed, { d: 'M8.3 8.6c0-1.1.8-1.8 1.8-1.8s1.8.7 1.8 1.6c0 1.3-1.8 1.4-1.8 2.6' }, { d: 'M10.1 13.1v.01', width: 1.8 }],
   cancelled: [{ d: BODY, opacity: 0.6 }, { d: 'M1.5 16.6 18.5 3.4' }],
   unread: [{ d: 'M4.6 10.6c0-2.4 2.1-3.9 5.5-3.9 3.2 0 5.2 1.7 5.2 3.9 0 1.9-1.9 3-5.3 3s-5.4-.9-5.4-3Z', filled: true }],
   idle: [{ d: 'M6.4 10.4c0-1.6 1.4-2.6 3.7-2.6 2.1 0 3.5 1.1 3.5 2.6 0 1.3-1.3 2-3.6 2s-3.6-.6-3.6-2Z', width: 1.2 }],

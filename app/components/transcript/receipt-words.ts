@@ -1,6 +1,7 @@
 /** What the receipt line under a prompt says: stage, then detail. "Sent" is never written. */
+import { LIMITS } from '#shared/protocol/limits.ts';
 import type { StoneKind } from '../marks/stones.ts';
-import { daysAgo, countWords } from '../../composables/time-words.ts';
+import { daysAgo, countWords, sizeWords } from '../../composables/time-words.ts';
 import type { ReceiptView, Stage } from '../../sync/views.ts';
 
 export interface ReceiptFacts {
@@ -10,7 +11,8 @@ export interface ReceiptFacts {
   signedOut: boolean;
   /** A turn runs now. */
   running: boolean;
-  paused: boolean;
+  /** Where the session was paused; null: it is not. */
+  pausedSeq: number | null;
   now: number;
 }
 export interface ReceiptWords {
@@ -21,9 +23,9 @@ export interface ReceiptWords {
 }
 
 export function receiptWords(receipt: ReceiptView, facts: ReceiptFacts): ReceiptWords {
-  if (receipt.changeHeld && (receipt.stage === 'steer' || receipt.stage === 'queued')) {
-    return { strong: 'Change held on this device.', rest: ' The old words stay with the server until the link is back' };
-  }
+  if (receipt.conflict !== null) return { strong: 'Changed on another device too.', rest: ' Choose the words that stay' };
+  const change = changeWords(receipt, facts);
+  if (change !== null) return change;
   switch (receipt.stage) {
     case 'held': {
       const place = receipt.place !== null && receipt.of !== null && receipt.of > 1 ? `, ${receipt.place} of ${receipt.of}` : '';
@@ -43,11 +45,18 @@ export function receiptWords(receipt: ReceiptView, facts: ReceiptFacts): Receipt
         ? { strong: 'Sending', rest: `, try ${countWords(receipt.tries)}. The words are safe here` }
         : { strong: 'Sending.', rest: ' The words are safe here' };
     case 'steer':
-      return { strong: 'Accepted.', rest: facts.running ? ' Joins after this step' : facts.paused ? ' Waits for Resume' : ' Opens a turn' };
+      if (isPausedSince(receipt, facts.pausedSeq)) return { strong: 'Accepted.', rest: ' Paused after you wrote it. Waits for Resume' };
+      return {
+        strong: 'Accepted.',
+        rest: facts.running ? ' Joins after this step' : facts.pausedSeq !== null ? ' Waits for Resume' : ' Opens a turn',
+      };
     case 'queued':
-      return { strong: receipt.place === null ? 'Queued.' : `Queued, ${ordinal(receipt.place)}.`, rest: ' Opens its own turn' };
+      return {
+        strong: receipt.place === null ? 'Queued.' : `Queued, ${ordinal(receipt.place)}.`,
+        rest: ` ${noteWords(receipt, facts.pausedSeq) ?? 'Opens its own turn'}`,
+      };
     case 'refused':
-      return { strong: 'Refused:', rest: ` ${receipt.reason ?? 'the server gave no reason'}` };
+      return { strong: 'Refused:', rest: ` ${refusalWords(receipt)}` };
     case 'orphaned':
       return { strong: 'Refused:', rest: ` ${receipt.reason ?? 'this session was deleted on another device'}` };
     case 'expired':
@@ -55,7 +64,48 @@ export function receiptWords(receipt: ReceiptView, facts: ReceiptFacts): Receipt
     case 'unknown':
       return { strong: 'Checking.', rest: ' It may be with the server already; the words are safe here' };
     case 'cancelled':
-      return { strong: 'Cancelled', rest: '' };
+      return receipt.undoable ? { strong: 'Cancelled.', rest: '' } : { strong: 'Cancelled', rest: ' on another device' };
+  }
+}
+
+/** A change of what the server has that it does not know of yet; null: there is none. */
+function changeWords(receipt: ReceiptView, { linked }: ReceiptFacts): ReceiptWords | null {
+  if (!receipt.changeHeld || (receipt.stage !== 'steer' && receipt.stage !== 'queued')) return null;
+  const what = receipt.undoable ? 'Cancel' : receipt.heldContent !== null ? 'Edit' : 'Change';
+  if (linked) return { strong: `${what} on its way.`, rest: receipt.undoable ? '' : ' The old words stay until the server has it' };
+  const until = receipt.undoable ? 'It stays accepted until the link is back' : 'The old words stay with the server until the link is back';
+  return { strong: `${what} held on this device.`, rest: ` ${until}` };
+}
+/** Written by somebody who did not know of the pause. */
+function isPausedSince(receipt: ReceiptView, pausedSeq: number | null): boolean {
+  return pausedSeq !== null && receipt.seenSeq !== null && receipt.seenSeq < pausedSeq;
+}
+/** What happened to it that its author did not ask for; null: nothing. */
+export function noteWords(receipt: ReceiptView, pausedSeq: number | null): string | null {
+  switch (receipt.note) {
+    case 'other-turn':
+      return 'Another turn was running than the one you wrote for';
+    case 'not-moved':
+      return 'Not moved: the prompt it was to follow is gone';
+    case 'not-turned':
+      return 'Not turned: another device was first';
+    case null:
+      return isPausedSince(receipt, pausedSeq) ? 'Paused after you wrote it' : null;
+  }
+}
+/** Why, in words of ours where the server's code says enough. */
+function refusalWords(receipt: ReceiptView): string {
+  switch (receipt.code) {
+    case 'too-many-pending':
+      return `${countWords(LIMITS.pendingInputs)} prompts wait in this session already. Cancel one, or let some run`;
+    case 'too-large':
+      return `the text is longer than ${sizeWords(LIMITS.inputTextBytes)}`;
+    case 'already-promoted':
+      return 'the prompt is in the transcript with its old words';
+    case 'gone':
+      return 'the prompt was cancelled on another device';
+    default:
+      return receipt.reason ?? 'the server gave no reason';
   }
 }
 
@@ -65,9 +115,9 @@ export const STAGE_STONES: Record<Stage, StoneKind> = {
   steer: 'steer',
   queued: 'queued',
   refused: 'refused',
-  orphaned: 'refused',
+  orphaned: 'orphaned',
   expired: 'expired',
-  unknown: 'sending',
+  unknown: 'checking',
   cancelled: 'cancelled',
 };
 

@@ -6,15 +6,16 @@ import type { ReceiptView } from '../../sync/views.ts';
 
 export interface Row {
   /**
-   * `top`: start, hole or older part · `step`: one group of chunks · `ask`: an approval whose call is not here · `now`: what
-   * happens below the last record · `end`: room above the composer.
+   * `top`: start, hole or older part · `step`: one group of chunks · `ask`: an approval whose call is not here · `edge`: what
+   * is below the last record that is here · `now`: what happens there at this moment · `end`: room above the composer.
    */
-  readonly kind: 'top' | 'prompt' | 'step' | 'ask' | 'now' | 'end';
+  readonly kind: 'top' | 'prompt' | 'step' | 'ask' | 'edge' | 'now' | 'end';
   /** Of a prompt its input id, before and after it is sealed: the row stays the same row. */
   readonly key: string;
 }
 
 const TOP: Row = { kind: 'top', key: 'top' };
+const EDGE: Row = { kind: 'edge', key: 'edge' };
 const NOW: Row = { kind: 'now', key: 'now' };
 const END: Row = { kind: 'end', key: 'end' };
 
@@ -26,7 +27,8 @@ function isQuiet(chunk: ViewChunk): boolean {
 
 /**
  * Rows in order. `previous`: the last answer, handed back as it was when nothing moved, so that a delta does not touch the
- * list. Receipts of the queue are shown by the tray above the composer; those whose chunk is here are the chunk.
+ * list. Receipts of the queue are shown by the tray above the composer; those whose chunk is here are the chunk. What happens now
+ * comes after what waits: a prompt that is promoted stands where it stood, whatever comes and goes below it.
  */
 export function rowsOf(
   groups: readonly Group[],
@@ -49,10 +51,8 @@ export function rowsOf(
     add(group.items[0]!.chunk.type === 'prompt' ? 'prompt' : 'step', group.key);
   }
   if (atEnd) for (const ask of asks) add('ask', ask.id);
-  rows.push(NOW);
-  if (atEnd) {
-    for (const receipt of receipts) if (receipt.stage !== 'queued') add('prompt', receipt.id);
-  }
-  rows.push(END);
+  rows.push(EDGE);
+  if (atEnd) for (const receipt of receipts) if (receipt.lane === 'transcript') add('prompt', receipt.id);
+  rows.push(NOW, END);
   return rows.length === previous.length && rows.every((row, at) => row === previous[at]) ? previous : rows;
 }
