@@ -1,7 +1,8 @@
 /**
  * What streams now, per session: the fold (the truth that a seal explodes) and the coalesced, numbered frames that
  * subscribers get. At most one frame per `frameMs`; adjacent deltas of one chunk are merged while they wait, so a fast
- * provider or a chatty tool costs a bounded number of frames (law 15).
+ * provider or a chatty tool costs a bounded number of frames (law 15). What waits is folded when it is sent, not token by
+ * token: a token costs the same however much is live beside it, and two hundred sessions that stream at once stay fair.
  */
 import { emptyFold, fold, snapshotOf, type LiveFold, type LiveKey } from '#shared/chunks/fold.ts';
 import type { Report, Timers } from '#shared/ports.ts';
@@ -21,6 +22,7 @@ export interface LiveBoard extends LiveSource {
 }
 
 interface Entry {
+  /** Without what is waiting. */
   fold: LiveFold;
   afterSeq: number;
   n: number;
@@ -36,6 +38,7 @@ export function createLiveBoard(parts: { timers: Timers; report: Report; frameMs
     const { turnId, step, attempt, phase } = entry.fold;
     const events = entry.waiting;
     entry.waiting = [];
+    entry.fold = fold(entry.fold, events);
     entry.n += 1;
     const frame: LiveFrame = { sessionId, turnId, step, attempt, phase, n: entry.n, events };
     for (const listener of listeners) {
@@ -64,11 +67,14 @@ export function createLiveBoard(parts: { timers: Timers; report: Report; frameMs
       const entry = entries.get(sessionId);
       if (entry === undefined) return;
       const event: AgentEvent = { ...stepEvent, turnId: entry.fold.turnId, step: entry.fold.step };
-      entry.fold = fold(entry.fold, [event]);
       merge(entry.waiting, event);
       if (entry.cancel === null) flush(sessionId, entry);
     },
-    current: (sessionId) => entries.get(sessionId)?.fold ?? null,
+    current(sessionId) {
+      const entry = entries.get(sessionId);
+      if (entry === undefined) return null;
+      return entry.waiting.length === 0 ? entry.fold : fold(entry.fold, entry.waiting);
+    },
     drop(sessionId, places) {
       const entry = entries.get(sessionId);
       if (entry === undefined) return;
@@ -82,7 +88,7 @@ export function createLiveBoard(parts: { timers: Timers; report: Report; frameMs
     snapshot(sessionId): LiveSnapshot | null {
       const entry = entries.get(sessionId);
       if (entry === undefined) return null;
-      // Frames waiting are in the fold already: they must not reach the new subscriber again, and others still need them.
+      // What waits goes out first: it must be in the snapshot, and not reach the new subscriber once more after it.
       if (entry.waiting.length > 0) send(sessionId, entry);
       return snapshotOf(entry.fold, entry.n, entry.afterSeq);
     },
