@@ -10,6 +10,7 @@ import type { Agent } from './agent/port.ts';
 import { createApp, type App } from './app.ts';
 import type { Config } from './config.ts';
 import { decisions } from './inbox/decisions.ts';
+import { createAwake, type StayAwake } from './runner/awake.ts';
 import { createRunner } from './runner/coordinator.ts';
 import type { Store } from './store/port.ts';
 import { openSqliteStore } from './store/sqlite/open.ts';
@@ -23,6 +24,8 @@ export interface Effects {
   timers: Timers;
   report: Report;
   env: Readonly<Record<string, string | undefined>>;
+  /** Absent: nothing keeps the machine awake while a turn runs. */
+  stayAwake?: StayAwake;
 }
 /** What a server stands on: everything durable, the model, the tools. */
 export interface Ports {
@@ -61,7 +64,8 @@ export async function serve(ports: Ports, effects: Effects, facts: Facts): Promi
   const { store, agent, toolbox } = ports;
   const { clock, random, timers, report } = effects;
   const { server, listen, token, version, tls, origins, shell } = facts;
-  const runner = createRunner({ store, agent, toolbox, clock, random, timers, report });
+  const awake = effects.stayAwake === undefined ? undefined : createAwake({ stay: effects.stayAwake, timers, report });
+  const runner = createRunner({ store, agent, toolbox, clock, random, timers, report, ...(awake === undefined ? {} : { awake }) });
   // Kept: a server that is closing has no address any more, while its last requests still ask for it.
   let address: AddressInfo | null = null;
   const bound = (): AddressInfo => (address ??= server.address() as AddressInfo);
@@ -80,6 +84,7 @@ export async function serve(ports: Ports, effects: Effects, facts: Facts): Promi
     async end(closeServer) {
       app.close();
       await Promise.all([closeServer(), runner.close()]);
+      awake?.close();
       await toolbox.close();
       await agent.close();
       await store.close();

@@ -31,6 +31,8 @@ export interface Config {
   tls: { cert: string; key: string } | null;
   /** Further allowed origins, exact: scheme, host, and port if it is not the scheme's own. */
   origins: string[];
+  /** The machine is kept awake while a turn runs, unless the app's settings say no. */
+  keepAwake: boolean;
   model: ModelAccess;
 }
 export interface Surroundings {
@@ -74,6 +76,7 @@ export function parseConfig(from: Surroundings): Config {
     token: tokenOf(get('token')),
     tls: tlsOf(get('tls-cert'), get('tls-key'), path),
     origins: originsOf(get('origins')),
+    keepAwake: keepAwakeOf(get('keep-awake')),
     model: modelOf(get),
   };
 }
@@ -155,6 +158,12 @@ function originsOf(setting: Setting | null): string[] {
       }),
     ),
   ];
+}
+
+function keepAwakeOf(setting: Setting | null): boolean {
+  if (setting === null || setting.value === 'on') return true;
+  if (setting.value === 'off') return false;
+  throw new ConfigError(`${setting.name} must be on or off, not "${setting.value}".`);
 }
 
 function modelOf(get: (flag: OptionFlag) => Setting | null): ModelAccess {

@@ -13,6 +13,8 @@ import { isLoopback } from './auth/allowed.ts';
 import { loadToken, signInLink, type TokenFile } from './auth/token.ts';
 import { type Effects, openPorts, serve } from './compose.ts';
 import { type Config, helpText, parseConfig } from './config.ts';
+import { stayAwakeOf } from './stay-awake.ts';
+import { childEnv } from './tools/child-env.ts';
 
 /** What is under way when the server is told to end gets this long, in milliseconds. */
 const LAST_REQUESTS = 2_000;
@@ -39,7 +41,8 @@ async function start(): Promise<void> {
   const root = findRoot(import.meta.dirname);
   const tls = readTls(config);
 
-  const effects: Effects = { clock, random, timers, report, env: process.env };
+  const stayAwake = config.keepAwake ? stayAwakeOf(process.platform, childEnv(process.env)) : null;
+  const effects: Effects = { clock, random, timers, report, env: process.env, ...(stayAwake === null ? {} : { stayAwake }) };
   const ports = await openPorts(config, effects);
   const { agent } = ports;
   const token = loadToken(config.token, tokenFile(config.dataDir), random);

@@ -17,6 +17,7 @@ export type OptionFlag =
   | 'tls-cert'
   | 'tls-key'
   | 'origins'
+  | 'keep-awake'
   | 'model'
   | 'wire'
   | 'api-key'

@@ -38,6 +38,12 @@ export const OPTIONS = [
     value: 'origins',
     help: 'Further origins that may use this server, exact and separated by commas, such as https://box.example.net.',
   },
+  {
+    flag: 'keep-awake',
+    variable: 'CAIRN_KEEP_AWAKE',
+    value: 'on|off',
+    help: 'Whether this machine is kept from going to sleep while an agent works, where the system offers it (on).',
+  },
   { flag: 'model', variable: 'CAIRN_MODEL', value: 'name', help: 'Model for sessions that name none.' },
   {
     flag: 'wire',

@@ -68,6 +68,7 @@ export function createRunner(given: RunnerParts): Runner {
       model: session.model ?? settings.model ?? parts.agent.defaultModel,
       effort: session.effort,
       stepLimit: settings.stepLimit,
+      keepAwake: settings.keepAwake,
       signal: abort.signal,
       step: 0,
       stepsDone: 0,
@@ -96,8 +97,13 @@ export function createRunner(given: RunnerParts): Runner {
       const history = await shelf.take(claim.sessionId);
       try {
         const turn = await begin(history);
-        await keepHeader(turn);
-        await runTurn(parts, turn);
+        const letGo = turn.keepAwake ? parts.awake?.hold() : undefined;
+        try {
+          await keepHeader(turn);
+          await runTurn(parts, turn);
+        } finally {
+          letGo?.();
+        }
       } finally {
         shelf.put(history);
       }

@@ -5,6 +5,7 @@ import type { Agent } from '../agent/port.ts';
 import type { Claim, RecordDraft, Store } from '../store/port.ts';
 import type { Toolbox } from '../tools/port.ts';
 import type { Approvals } from './approvals.ts';
+import type { Awake } from './awake.ts';
 import type { SessionHistory } from './history.ts';
 import type { LiveBoard } from './live.ts';
 import { freePlace, type RowPlace } from './notes.ts';
@@ -18,6 +19,8 @@ export interface RunnerParts {
   random: Random;
   timers: Timers;
   report: Report;
+  /** Absent: the machine may go to sleep in the middle of a turn. */
+  awake?: Awake;
 }
 export interface TurnParts extends RunnerParts {
   live: LiveBoard;
@@ -51,6 +54,7 @@ export interface TurnState {
   readonly model: string;
   readonly effort: Effort | null;
   readonly stepLimit: number;
+  readonly keepAwake: boolean;
   readonly signal: AbortSignal;
   step: number;
   /** Steps the turn has made to their end, also before a restart. */

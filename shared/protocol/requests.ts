@@ -89,6 +89,7 @@ export const PatchSettings = z.strictObject({
   model: z.optional(z.nullable(model)),
   mode: z.optional(mode),
   stepLimit: z.optional(z.int().check(z.gte(1), z.lte(1000))),
+  keepAwake: z.optional(z.boolean()),
   commandId: z.optional(Uuid7),
 });
 
@@ -116,5 +117,8 @@ export type SettingsPatch = Omit<z.infer<typeof PatchSettings>, 'commandId'>;
 export interface Settings {
   model: string | null;
   mode: 'ask' | 'accept-edits' | 'plan' | 'auto';
+  /** Steps of one turn before it ends by itself. */
   stepLimit: number;
+  /** The machine is kept from going to sleep while a turn runs, where its system offers it. */
+  keepAwake: boolean;
 }

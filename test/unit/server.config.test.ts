@@ -18,6 +18,7 @@ const SHOWS: Record<(typeof OPTIONS)[number]['flag'], [string, (config: Config) 
     (config) => config.origins,
     ['https://box.example.net', 'http://127.0.0.1:5173'],
   ],
+  'keep-awake': ['off', (config) => config.keepAwake, false],
   model: ['some-model', (config) => config.model.model, 'some-model'],
   wire: ['plain', (config) => config.model.wire, 'plain'],
   'api-key': ['sk-1', (config) => config.model.apiKey, 'sk-1'],
@@ -37,6 +38,7 @@ describe('settings', () => {
       token: null,
       tls: null,
       origins: [],
+      keepAwake: true,
       model: { apiKey: null, authToken: null, baseUrl: null, model: null, wire: 'anthropic' },
     });
     expect(parse({ XDG_DATA_HOME: '/x' }).dataDir).toBe('/x/cairn');

@@ -6,18 +6,19 @@ import type { Core } from './core.ts';
 import { once } from './core.ts';
 import { parsed } from './damage.ts';
 
-/** `stepLimit`: steps of one turn before it ends by itself. */
-const DEFAULTS: Settings = { model: null, mode: 'ask', stepLimit: 100 };
+const DEFAULTS: Settings = { model: null, mode: 'ask', stepLimit: 100, keepAwake: true };
 
 export function settings(core: Core): Settings {
   const kept = new Map(core.sql.settings().map(({ key, value }) => [key, parsed(value)]));
   for (const [key, value] of kept) if (value === undefined) core.damaged('unreadable-setting', { key });
   const model = kept.get('model');
   const stepLimit = kept.get('stepLimit');
+  const keepAwake = kept.get('keepAwake');
   return {
     model: typeof model === 'string' ? model : DEFAULTS.model,
     mode: MODES.find((mode) => mode === kept.get('mode')) ?? DEFAULTS.mode,
     stepLimit: typeof stepLimit === 'number' ? stepLimit : DEFAULTS.stepLimit,
+    keepAwake: typeof keepAwake === 'boolean' ? keepAwake : DEFAULTS.keepAwake,
   };
 }
 

@@ -16,6 +16,7 @@ import { ProviderError, type Agent, type StepAnswer, type StepRequest } from '..
 import { decisions } from '../../../server/inbox/decisions.ts';
 import { payloadHash } from '../../../server/inbox/payload-hash.ts';
 import { createRunner } from '../../../server/runner/coordinator.ts';
+import type { Awake } from '../../../server/runner/awake.ts';
 import type { Runner } from '../../../server/runner/port.ts';
 import { openSqliteStore } from '../../../server/store/sqlite/open.ts';
 import type { Store } from '../../../server/store/port.ts';
@@ -49,6 +50,8 @@ export interface Bench {
   holdsWaits: boolean;
   script: Script;
   tools: Tool[];
+  /** Handed to the runners that are started from now on. */
+  awake?: Awake;
   session(mode?: Mode): Promise<string>;
   send(sessionId: string, words: string, delivery?: Delivery, more?: { seenSeq?: number; id?: string }): Promise<string>;
   stop(sessionId: string): Promise<void>;
@@ -108,7 +111,17 @@ export async function openBench(): Promise<Bench> {
     folders: () => Promise.resolve({ path: null, parent: null, folders: [] }),
     close: () => Promise.resolve(),
   };
-  const start = (): Runner => createRunner({ store: bench.store, agent, toolbox, clock, random, timers, report });
+  const start = (): Runner =>
+    createRunner({
+      store: bench.store,
+      agent,
+      toolbox,
+      clock,
+      random,
+      timers,
+      report,
+      ...(bench.awake === undefined ? {} : { awake: bench.awake }),
+    });
 
   bench.store = await openSqliteStore({ folder, clock, random, report, decisions });
   bench.runner = start();
