@@ -1,4 +1,5 @@
 /** Questions for the server. What this device knows of the answer it keeps, and answers itself without a link; else it says so. */
+import type { Settings } from '#shared/protocol/requests.ts';
 import { ROUTES } from '#shared/protocol/routes.ts';
 import type { ModelInfo, TurnMark } from '#shared/protocol/summaries.ts';
 import type { Asked, Commands, FolderView, TurnPage } from './commands.ts';
@@ -15,7 +16,9 @@ export function asked<T>(answer: Answer, read: (value: unknown) => T): Asked<T> 
   return { ok: false, reason: signedOut ? 'signed-out' : 'refused', message: answer.message };
 }
 
-export function asksOf(engine: Engine): Pick<Commands, 'folders' | 'models' | 'turns' | 'blob'> {
+export function asksOf(
+  engine: Engine,
+): Pick<Commands, 'folders' | 'models' | 'serverSettings' | 'changeServerSettings' | 'turns' | 'blob'> {
   const get = (path: string): Promise<Answer> => engine.http.ask('GET', path);
   return {
     async folders(path: string | null): Promise<Asked<FolderView>> {
@@ -24,6 +27,12 @@ export function asksOf(engine: Engine): Pick<Commands, 'folders' | 'models' | 't
     },
     async models(): Promise<Asked<ModelInfo[]>> {
       return asked(await get(ROUTES.models()), (value) => (value as { models: ModelInfo[] }).models);
+    },
+    async serverSettings(): Promise<Asked<Settings>> {
+      return asked(await get(ROUTES.settings()), (value) => value as Settings);
+    },
+    async changeServerSettings(patch): Promise<Asked<Settings>> {
+      return asked(await engine.http.ask('PATCH', ROUTES.settings(), patch), (value) => value as Settings);
     },
     turns: (sessionId, before) => turns(engine, sessionId, before),
     blob: (sha256) => blob(engine, sha256),

@@ -5,6 +5,7 @@
  */
 import type { ContentPart } from '#shared/protocol/content.ts';
 import type { Delivery, Effort, Mode } from '#shared/protocol/records.ts';
+import type { Settings, SettingsPatch } from '#shared/protocol/requests.ts';
 import type { ModelInfo, SessionOrigin, TurnMark } from '#shared/protocol/summaries.ts';
 
 export interface NewSession {
@@ -106,6 +107,10 @@ export interface Commands {
 
   folders(path: string | null): Promise<Asked<FolderView>>;
   models(): Promise<Asked<ModelInfo[]>>;
+  /** What is set on the server for every device. */
+  serverSettings(): Promise<Asked<Settings>>;
+  /** Answers them as they then are. Needs the server: nothing is held here. */
+  changeServerSettings(patch: SettingsPatch): Promise<Asked<Settings>>;
   /** The newest turns below `before` (null: the newest of all): from the server, or offline from what this device knows of them. */
   turns(sessionId: string, before: number | null): Promise<Asked<TurnPage>>;
   /** The whole JSON data of a chunk that is held by reference: from this device if it was fetched before, else from the server. */

@@ -68,6 +68,14 @@ export function commandsOf(state: GalleryState): Commands {
         ],
       };
     },
+    serverSettings: async () => {
+      if (useLinkStore().link.kind === 'offline') return offline;
+      return { ok: true, value: { model: null, mode: 'ask', stepLimit: 100, keepAwake: true } };
+    },
+    changeServerSettings: async (patch) => ({
+      ok: true,
+      value: { model: null, mode: 'ask', stepLimit: patch.stepLimit ?? 100, keepAwake: patch.keepAwake ?? true },
+    }),
     turns: async () => ({ ok: true, value: state.turns ?? { turns: [], earlier: false, missing: false } }),
     blob: async () => offline,
     signIn: async () => ({ ok: false, reason: 'refused', message: 'This token is not the server’s. Look at what it printed last.' }),

@@ -105,7 +105,14 @@ describe('questions', () => {
     expect(await tab.commands.blob('0'.repeat(64))).toMatchObject({ ok: false, reason: 'refused' });
     await until(() => tab.screen.provider !== null, 'what serves is known');
     expect(tab.screen.provider).toEqual({ label: 'a noted model', demo: true, name: 'Noted' });
+    const before = await tab.commands.serverSettings();
+    expect(before).toMatchObject({ ok: true, value: { stepLimit: 100, keepAwake: true } });
+    const changed = { ok: true, value: { model: null, mode: 'ask', stepLimit: 25, keepAwake: false } };
+    expect(await tab.commands.changeServerSettings({ stepLimit: 25, keepAwake: false })).toEqual(changed);
+    expect(await tab.commands.serverSettings()).toEqual(changed);
+    expect(await tab.commands.changeServerSettings({ stepLimit: 0 })).toMatchObject({ ok: false, reason: 'refused' });
     tab.cable.cut();
     expect(await tab.commands.models()).toMatchObject({ ok: false, reason: 'offline' });
+    expect(await tab.commands.changeServerSettings({ stepLimit: 10 })).toMatchObject({ ok: false, reason: 'offline' });
   });
 });
