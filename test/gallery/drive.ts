@@ -5,6 +5,7 @@ import type { StepEvent } from '#shared/protocol/agent-events.ts';
 import type { ChunkRecord } from '#shared/protocol/records.ts';
 import { useLinkStore } from '../../app/stores/link.ts';
 import { useTranscriptStore } from '../../app/stores/transcript.ts';
+import type { Stage } from '../../app/sync/views.ts';
 import { Log, receiptOf, SESSION } from './transcript.ts';
 
 const PARAGRAPH = 'The tide table is read once a day and kept by berth. ';
@@ -159,35 +160,47 @@ export const drive = {
   decide(): void {
     useTranscriptStore().approvals = [];
   },
-  /** A prompt written here; then the same one as a chunk. */
-  hold(text: string): string {
-    const receipt = receiptOf('held', text, { place: 1, of: 1 });
+  /** A prompt written here; or `accepted`, by another device. Then the same one as a chunk. */
+  hold(text: string, accepted = false): string {
+    const receipt = accepted ? receiptOf('steer', text) : receiptOf('held', text, { place: 1, of: 1 });
     const store = useTranscriptStore();
     store.receipts = [...store.receipts, receipt];
     return receipt.id;
   },
-  promote(id: string): void {
+  /** It comes to that stage: in the tray, if it is queued there. */
+  stage(id: string, stage: Stage): void {
     const store = useTranscriptStore();
-    const receipt = store.receipts.find((found) => found.id === id);
-    if (receipt === undefined) return;
+    const isQueued = stage === 'queued';
+    const next = { stage, lane: isQueued ? 'tray' : 'transcript', place: isQueued ? 1 : null, of: isQueued ? 1 : null } as const;
+    store.receipts = store.receipts.map((receipt) => (receipt.id === id ? { ...receipt, ...next } : receipt));
+  },
+  /** At a boundary: all of them in one transaction. */
+  promote(...ids: string[]): void {
+    const store = useTranscriptStore();
     const seq = (store.chunks.at(-1)?.seq ?? 0) + 1;
+    const turnId = store.turnId ?? 'turn-next';
+    const chunks = ids.flatMap((id) => {
+      const receipt = store.receipts.find((found) => found.id === id);
+      return receipt === undefined ? [] : [{ id, data: { content: receipt.content } }];
+    });
     store.chunks = [
       ...store.chunks,
-      {
-        kind: 'chunk',
-        sessionId: SESSION,
-        seq,
-        id,
-        type: 'prompt',
-        role: 'user',
-        turnId: 'turn-next',
-        step: null,
-        data: { content: receipt.content },
-        createdAt: 1,
-      },
+      ...chunks.map((chunk, at): ChunkRecord => {
+        return {
+          ...chunk,
+          kind: 'chunk',
+          sessionId: SESSION,
+          seq: seq + at,
+          type: 'prompt',
+          role: 'user',
+          turnId,
+          step: null,
+          createdAt: 1,
+        };
+      }),
     ];
-    store.receipts = store.receipts.filter((found) => found.id !== id);
-    store.total++;
+    store.receipts = store.receipts.filter((found) => !ids.includes(found.id));
+    store.total += chunks.length;
   },
 };
 export type Drive = typeof drive;
