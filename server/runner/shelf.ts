@@ -12,7 +12,7 @@ import { SessionHistory } from './history.ts';
  */
 export const SHELF_BYTES = 64 * 1024 * 1024;
 /** Records read in one go: a reading is one stretch in which nobody else's turn moves. */
-const PIECE = 500;
+const PIECE = 200;
 
 export interface Shelf {
   /** The session's log up to its head. From here on it is the turn's: it is on the shelf again once it is put back. */

@@ -167,6 +167,14 @@ describe('what is no text and no tool', () => {
     await press(box, /Show raw/);
     expect(box.querySelector('pre')!.textContent).toBe('{\n  "beam": [\n    1,\n    2\n  ]\n}');
   });
+  test('a record that the server can no longer read says so, and what it was', async () => {
+    await page.show({ log: new Log().prompt('Go').other('unreadable', 'assistant', { unreadable: true, type: 'text' }) });
+    const box = card('Unreadable record');
+    expect(words(box)).toContain('text');
+    expect(words(box)).toContain('The model is not shown it.');
+    expect(words(box)).not.toContain('This app is older');
+    expect(box.querySelector('pre')).toBeNull();
+  });
   test('a provider’s block that is not modelled says its type and is kept; redacted thinking is thinking whose text is hidden', async () => {
     const log = new Log()
       .prompt('Go')

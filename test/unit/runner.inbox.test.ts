@@ -170,3 +170,24 @@ test('I20: pending input without a turn wakes after a start', async () => {
   await bench.runner.idle();
   expect(promptsIn(0)).toEqual(['written before the restart']);
 });
+
+test('I37: a step that ends because the context is full promotes nothing; then the steers, then the queue', async () => {
+  const session = await bench.session();
+  bench.script = async (to, n) => {
+    if (n > 0) return (to.text('fin'), to.end());
+    await bench.send(session, 'queued', 'queue');
+    await bench.send(session, 'steer');
+    to.text('half');
+    return to.end('window_exceeded');
+  };
+  await bench.send(session, 'first');
+  await bench.runner.idle();
+  expect(bench.requests).toHaveLength(1);
+  expect((await bench.trail(session)).filter((line) => line.startsWith('prompt'))).toEqual(['prompt:first']);
+  expect(await bench.summary(session)).toMatchObject({ status: 'paused', paused: { reason: 'failed' } });
+  await bench.store.resume(session, null, { id: null, now: Date.now() });
+  bench.runner.wake(session);
+  await bench.runner.idle();
+  expect(promptsIn(1)).toEqual(['first', 'steer']);
+  expect(promptsIn(2)).toEqual(['first', 'steer', 'queued']);
+});
