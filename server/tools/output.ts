@@ -28,7 +28,8 @@ export class BoundedOutput {
 
   /** `raw` never ends within a surrogate pair (a `StringDecoder` sees to that). NUL is removed: no stored string holds one. */
   write(raw: string): void {
-    let text = raw.toWellFormed().replaceAll('\0', '');
+    // By runs: a command may print nothing else.
+    let text = raw.toWellFormed().replaceAll(/\0+/g, '');
     if (!this.#holding) {
       const fit = prefixWithin(text, this.#head.left);
       if (fit !== '') this.#emit(fit);

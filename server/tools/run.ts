@@ -25,8 +25,12 @@ const SHOWN_TAIL = 11 * 1024;
 
 const PIECE_MS = 20;
 const PIECE_CHARS = 4096;
-/** After this much read in one go the pipe rests for a moment, so that a chatty command cannot keep the server to itself. */
+/**
+ * After this much read in one go the pipe rests for a moment, so that a chatty command cannot keep the server to itself. Less
+ * of it once nothing more is passed on: what is only counted may take its time, and the command waits meanwhile.
+ */
 const BURST_BYTES = 1024 * 1024;
+const HELD_BURST_BYTES = 256 * 1024;
 const REST_MS = 5;
 /** Of a piece that will be left out for the most part, only this much is looked at: more than any tail. */
 const LOOK_BYTES = 16 * 1024;
@@ -145,7 +149,8 @@ class Capture {
     };
     let burst = 0;
     stream.on('data', (bytes: Buffer) => {
-      const from = bounded.holding && this.#combined.holding ? lastCharacters(bytes, LOOK_BYTES) : 0;
+      const held = bounded.holding && this.#combined.holding;
+      const from = held ? lastCharacters(bytes, LOOK_BYTES) : 0;
       if (from > 0) {
         decoder.end();
         bounded.skip(from);
@@ -154,7 +159,7 @@ class Capture {
       take(decoder.write(from > 0 ? bytes.subarray(from) : bytes));
       this.#heard();
       burst += bytes.length;
-      if (burst < BURST_BYTES) return;
+      if (burst < (held ? HELD_BURST_BYTES : BURST_BYTES)) return;
       burst = 0;
       stream.pause();
       this.#timers.after(REST_MS, () => stream.resume());
