@@ -67,6 +67,8 @@ function madeAt(name: string): string {
   return NAME.exec(name)?.[1] ?? '';
 }
 function prune(backups: string): void {
+  // What a copying left that was killed in its middle.
+  for (const name of readdirSync(backups)) if (name.endsWith('.db.part')) rmSync(join(backups, name));
   const names = readdirSync(backups)
     .filter((name) => NAME.test(name))
     .toSorted((a, b) => (madeAt(a) < madeAt(b) ? 1 : -1));
