@@ -95,7 +95,8 @@ test('the newest three copies stay, whatever their format, and none that was cut
   const folder = await ofFirstFormat();
   await mkdir(join(folder, 'backups'));
   const older = ['cairn-v9-2026-01-01T00-00-00-000Z.db', 'cairn-v10-2026-01-02T00-00-00-000Z.db', 'cairn-v2-2026-01-03T00-00-00-000Z.db'];
-  for (const name of [...older, 'my own.db', 'cairn-v1-2026-11-29T00-00-00-000Z.db.part']) await writeFile(join(folder, 'backups', name), '');
+  for (const name of [...older, 'my own.db', 'cairn-v1-2026-11-29T00-00-00-000Z.db.part'])
+    await writeFile(join(folder, 'backups', name), '');
   await open(folder, Date.UTC(2026, 10, 30));
   expect(await files(join(folder, 'backups'))).toEqual([
     'cairn-v1-2026-11-30T00-00-00-000Z.db',
