@@ -41,7 +41,9 @@ export function lastLine(row: SessionRow, now: number): string {
     if (status === 'waiting') return `Was waiting for you at ${sinceWords(updatedAt, now)}`;
   }
   if (paused !== null && status === 'paused') return `Paused. ${pauseWords(paused.reason)}`;
+  if (row.notMade !== null) return `Not made. ${row.notMade}`;
   if (lastWords.trim() !== '') return lastWords;
+  if (row.heldHere && row.summary.origin) return 'Fork made here. Its history is copied when the link is back';
   return row.heldHere ? 'Made here. It goes to the server when the link is back' : 'Nothing asked yet';
 }
 

@@ -50,6 +50,7 @@ function rowOf(summary: SessionSummary, own: readonly OutboxRow[], facts: Pick<S
   return {
     summary: patches.length === 0 ? summary : { ...summary, ...patched },
     changeHeld: patches.length > 0,
+    notMade: own.find((row) => row.command.kind === 'create' && row.state === 'refused')?.reason ?? null,
     heldInputs: own.filter((row) => row.command.kind === 'input' && row.state !== 'acked' && row.state !== 'cancelled').length,
     ...facts,
   };
@@ -92,6 +93,6 @@ export function rowChanges(
 }
 function sameRow(a: SessionRow | undefined, b: SessionRow): boolean {
   if (a === undefined || a.heldInputs !== b.heldInputs || a.unread !== b.unread || a.fresh !== b.fresh) return false;
-  if (a.heldHere !== b.heldHere || a.changeHeld !== b.changeHeld) return false;
+  if (a.heldHere !== b.heldHere || a.changeHeld !== b.changeHeld || a.notMade !== b.notMade) return false;
   return a.summary === b.summary || JSON.stringify(a.summary) === JSON.stringify(b.summary);
 }

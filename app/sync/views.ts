@@ -59,6 +59,8 @@ export interface SessionRow {
   summary: SessionSummary;
   /** Made on this device and not with the server yet. */
   heldHere: boolean;
+  /** The server would not make it, in its own words; null: it will, or did. */
+  notMade: string | null;
   /** A change of it waits on this device. */
   changeHeld: boolean;
   /** Inputs waiting on this device. */

@@ -43,6 +43,7 @@ export function session(
       ...more,
     },
     heldHere: false,
+    notMade: null,
     changeHeld: false,
     heldInputs: 0,
     unread: false,

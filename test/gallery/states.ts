@@ -5,6 +5,7 @@ import { useTranscriptStore } from '../../app/stores/transcript.ts';
 import type { TurnPage } from '../../app/sync/commands.ts';
 import type { CopyingView, LinkView, ReceiptView, SessionRow, Stage } from '../../app/sync/views.ts';
 import { receiptView } from '../support/receipt-view.ts';
+import { FORK_STATES } from './fork-states.ts';
 import { LARGE_STATES } from './large-states.ts';
 import { idOf, NOW, sampleRows } from './sessions.ts';
 import { TRANSCRIPT_STATES } from './transcript-states.ts';
@@ -73,6 +74,7 @@ const stale = (): SessionRow[] => sampleRows().map((row) => ({ ...row, fresh: fa
 export const STATES: Record<string, GalleryState> = {
   ...TRANSCRIPT_STATES,
   ...LARGE_STATES,
+  ...FORK_STATES,
   list: { path: '/', fill: () => shell() },
   'list-loading': { path: '/', fill: () => link('connecting') },
   'list-connecting': {

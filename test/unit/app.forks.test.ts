@@ -127,7 +127,10 @@ describe('a fork', () => {
     expect(tab.screen.notices.map(({ strong, text }) => `${strong} ${text}`)).toContain(
       'The fork was not made. The session to fork from was deleted.',
     );
+    expect(tab.screen.rows.get(fork)?.notMade).toBe('The session to fork from was deleted.');
     expect(await stand.store.session(fork)).toBeNull();
+    await tab.commands.deleteSession(fork);
+    await until(() => !tab.screen.rows.has(fork), 'it can be put away');
   });
 });
 
