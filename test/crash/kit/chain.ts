@@ -13,7 +13,7 @@ import { breachesOf } from './log-laws.ts';
 import { CrashModel } from './model.ts';
 import { nameOf, type Aim } from './points.ts';
 import { CrashServer } from './process.ts';
-import { breachesOnDisk } from './rows.ts';
+import { breachesOnDisk, leftOnDisk } from './rows.ts';
 import { SEED } from './seed.ts';
 import { User } from './user.ts';
 import { Witness, type SeenSession } from './witness.ts';
@@ -105,7 +105,7 @@ export class Chain {
   }
 
   async #start(plan: string): Promise<boolean> {
-    if (!(await this.server.start(plan))) return false;
+    if (!this.server.alive && !(await this.server.start(plan))) return false;
     await this.user.comeBack();
     return this.server.alive;
   }
@@ -120,23 +120,32 @@ export class Chain {
     if (bad.length > 0) throw new Error(bad.slice(0, 20).join('\n'));
   }
 
-  /** With no plan (started, if it is not running): lets everything that can run come to its end, and checks all there is. */
+  /**
+   * With no plan (started, if it is not running): lets everything that can run come to its end, first with nobody there who
+   * could ring, then with those who come back, and checks all there is.
+   */
   async quiet(): Promise<void> {
-    if (!this.server.alive) await this.#start('');
-    const end = Date.now() + QUIET_WITHIN;
-    for (;;) {
-      const busy = await this.#busy();
-      if (busy.length === 0) break;
-      if (Date.now() > end) throw new Error(`law 13: still not at rest: ${busy.join('; ')}`);
-      await sleep(25);
+    if (!this.server.alive) {
+      await this.server.start('');
+      await this.#rest();
+      await this.user.comeBack();
     }
+    await this.#rest();
     const bad: string[] = [];
     for (const session of this.witness.living) bad.push(...(await this.#ofShown(session)));
     this.#expect(bad);
     this.rests += 1;
     await this.server.kill();
     this.user.leave();
-    this.#expect(breachesOnDisk(this.server.dataFolder, this.witness));
+    this.#expect([...breachesOnDisk(this.server.dataFolder, this.witness), ...leftOnDisk(this.server.dataFolder)]);
+  }
+  async #rest(): Promise<void> {
+    for (const end = Date.now() + QUIET_WITHIN; ;) {
+      const busy = await this.#busy();
+      if (busy.length === 0) return;
+      if (Date.now() > end) throw new Error(`law 13: still not at rest: ${busy.join('; ')}`);
+      await sleep(25);
+    }
   }
 
   /** What does not rest yet. Nothing but the user's part is done here: pending input has to wake by itself. */
@@ -160,7 +169,7 @@ export class Chain {
     const shown = await this.user.log(session);
     if (shown === null) return [`${session.id} cannot be read`];
     const { records } = shown;
-    const bad = breachesOf(records, null);
+    const bad = breachesOf(records, null, session.copied);
     if (shown.session.head !== records.length) bad.push(`law 16: head is ${shown.session.head} of ${records.length}`);
     for (const input of session.inputs.values()) {
       const prompt = records.some((record) => record.id === input.id);

@@ -2,13 +2,14 @@
 import { isChunk, isEvent, type ChunkRecord, type EventRecord, type LogRecord } from '#shared/protocol/records.ts';
 import { BUDGET } from '../../../server/runner/turn-state.ts';
 
-/** `running`: the turn that is open, or null. */
-export function breachesOf(records: readonly LogRecord[], running: string | null): string[] {
+/** `running`: the turn that is open, or null. `copied`: records that a fork began with, whose events stayed behind. */
+export function breachesOf(records: readonly LogRecord[], running: string | null, copied = 0): string[] {
+  const own = records.filter((record) => record.seq > copied);
   return [
     ...density(records),
-    ...prompts(records),
+    ...prompts(own),
     ...calls(records, running),
-    ...turns(records, running),
+    ...turns(own, running),
     ...pauses(records),
     ...approvals(records),
   ];

@@ -113,10 +113,10 @@ export class CrashModel {
   }
 }
 
-/** Every prompt names its session. */
+/** Every prompt names its session; in a fork, the copied ones name another. */
 function sessionOf(body: WireBody): string {
   const words = body.messages.flatMap(blocksOf).map((block) => (block.type === 'text' ? String(block['text']) : ''));
-  const found = words.map((text) => /s=([0-9a-f-]{36})/.exec(text)?.[1]).find((id) => id !== undefined);
+  const found = words.map((text) => /s=([0-9a-f-]{36})/.exec(text)?.[1]).findLast((id) => id !== undefined);
   if (found === undefined) throw new Error('a request of no session');
   return found;
 }

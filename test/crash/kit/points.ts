@@ -2,7 +2,7 @@
 
 /** What the workload does to bring a point about; `cut` comes with a start after a turn was cut. */
 export type Cause =
-  'create' | 'change' | 'delete' | 'prompt' | 'edit' | 'cancel' | 'steer' | 'stop' | 'resume' | 'ask' | 'tools' | 'fault' | 'cut';
+  'create' | 'fork' | 'change' | 'delete' | 'prompt' | 'edit' | 'cancel' | 'steer' | 'stop' | 'resume' | 'ask' | 'tools' | 'fault' | 'cut';
 
 /** Of the store: before an operation, and after its commit, before its caller or anybody else hears of it. */
 type Operation =
@@ -31,6 +31,7 @@ export const POINTS = {
     ...aims('edit', 'editInput:before', 'transaction:within', 'editInput:after'),
     ...aims('cancel', 'cancelInput:before', 'transaction:within', 'cancelInput:after'),
     ...aims('create', 'createSession:before', 'createSession:after'),
+    ...aims('fork', 'createSession:before', 'createSession:after'),
     ...aims('change', 'changeSession:before', 'transaction:within', 'changeSession:after'),
     ...aims('delete', 'deleteSession:before', 'deleteSession:after'),
   ],

@@ -20,13 +20,24 @@ interface InputFacts {
 
 /** Empty: every law holds, and everything that was acknowledged is there. */
 export function breachesOnDisk(dataFolder: string, witness: Witness): string[] {
+  return onCopy(dataFolder, (db) => breachesIn(db, witness));
+}
+/** At rest, nothing of what was deleted or given up is there any more. */
+export function leftOnDisk(dataFolder: string): string[] {
+  return onCopy(dataFolder, (db) => {
+    const rows = db.prepare<[], { id: string }>('SELECT id FROM session WHERE purge = 1').all();
+    return rows.map(({ id }) => `law 13: what ${id} has left was never removed`);
+  });
+}
+
+function onCopy(dataFolder: string, look: (db: Database.Database) => string[]): string[] {
   const folder = mkdtempSync(join(tmpdir(), 'cairn-crash-copy-'));
   try {
     for (const name of ['cairn.db', 'cairn.db-wal'])
       if (existsSync(join(dataFolder, name))) copyFileSync(join(dataFolder, name), join(folder, name));
     const db = new Database(join(folder, 'cairn.db'));
     try {
-      return breachesIn(db, witness);
+      return look(db);
     } finally {
       db.close();
     }
@@ -51,6 +62,9 @@ function breachesIn(db: Database.Database, witness: Witness): string[] {
     const row = sessions.get(seen.id);
     if (row === undefined) {
       if (seen.accepted) bad.push(`law 2: the session ${seen.id} is gone`);
+    } else if (!seen.accepted && seen.forked) {
+      // Nobody has been told yet how much of it was copied.
+      continue;
     } else if (row.deleted === 1) {
       if (!seen.deleting) bad.push(`law 2: the session ${seen.id} was deleted by nobody`);
       if (row.turn_id !== null || row.pending !== 0 || row.open_approvals !== 0) bad.push(`law 13: ${seen.id} is deleted and goes on`);
@@ -67,7 +81,9 @@ function ofSession(db: Database.Database, row: SessionRow, seen: SeenSession): s
   const inputs = db
     .prepare<[string], InputFacts>('SELECT id, session, state, promoted_seq FROM session_input WHERE session = ?')
     .all(row.id);
-  const opened = db.prepare<[number], { n: number }>('SELECT count(*) AS n FROM turn WHERE session_key = ?').get(row.key)!.n;
+  const opened = db
+    .prepare<[number, number], { n: number }>('SELECT count(*) AS n FROM turn WHERE session_key = ? AND seq > ?')
+    .get(row.key, seen.copied)!.n;
   const open = db
     .prepare<[string], { n: number }>("SELECT count(*) AS n FROM approval WHERE session = ? AND state = 'open'")
     .get(row.id)!.n;
@@ -88,6 +104,7 @@ function ofSession(db: Database.Database, row: SessionRow, seen: SeenSession): s
     ...breachesOf(
       records.map((record) => recordOf(row.id, record)),
       row.turn_id,
+      seen.copied,
     ),
   );
   bad.push(...ofInputs(records, inputs, seen));
@@ -104,7 +121,8 @@ function ofInputs(records: readonly RecordRow[], inputs: readonly InputFacts[], 
   const bad: string[] = [];
   const rows = new Map(inputs.map((input) => [input.id, input]));
   for (const record of records)
-    if (record.type === 'prompt' && !rows.has(record.id)) bad.push(`law 1: the prompt ${record.id} has no input`);
+    if (record.type === 'prompt' && record.seq > seen.copied && !rows.has(record.id))
+      bad.push(`law 1: the prompt ${record.id} has no input`);
   for (const input of inputs) {
     const prompt = records.find((record) => record.id === input.id);
     if ((input.state === 'promoted') !== (prompt !== undefined))

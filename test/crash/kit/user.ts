@@ -113,15 +113,31 @@ export class User {
   // ---- what users do
 
   async create(mode: string): Promise<SeenSession> {
-    const session = new SeenSession(this.id(), mode);
-    this.#witness.sessions.set(session.id, session);
-    const body = { workspace: this.#server.workspace, mode };
-    await this.#send({ method: 'PUT', path: `/sessions/${session.id}`, body, right: [200, 201], answered: () => this.#made(session) });
+    const session = new SeenSession(this.id(), mode, false);
+    await this.#make(session, {}, [200, 201]);
     return session;
   }
-  #made(session: SeenSession): void {
-    session.accepted = true;
-    this.#subscribe(session);
+  /** From a moment at which no turn was open, as far as this user knows. */
+  async fork(origin: SeenSession): Promise<void> {
+    const seq = this.one(origin.ends);
+    if (seq === undefined) return;
+    await this.#make(new SeenSession(this.id(), origin.mode, true), { origin: { sessionId: origin.id, seq } }, [200, 201, 410]);
+  }
+  async #make(session: SeenSession, more: Record<string, unknown>, right: number[]): Promise<void> {
+    this.#witness.sessions.set(session.id, session);
+    const body = { workspace: this.#server.workspace, mode: session.mode, ...more };
+    await this.#send({
+      method: 'PUT',
+      path: `/sessions/${session.id}`,
+      body,
+      right,
+      answered: (status, made) => {
+        if (status === 410) return;
+        session.accepted = true;
+        session.copied = (made as SessionSummary).head;
+        this.#subscribe(session);
+      },
+    });
   }
   async change(session: SeenSession): Promise<void> {
     const body = { title: `t${this.#prompts++}`, commandId: this.id() };

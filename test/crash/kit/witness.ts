@@ -2,7 +2,7 @@
  * What the clients of a server have been told, over all its lives. Whatever is shown again must be what was shown before: a
  * sealed record to the byte (law 6), a receipt never behind what it was, a first answer for ever.
  */
-import type { LogRecord } from '#shared/protocol/records.ts';
+import { isEvent, type LogRecord } from '#shared/protocol/records.ts';
 import type { Receipt } from '#shared/protocol/summaries.ts';
 
 export interface SeenInput {
@@ -29,6 +29,9 @@ export class SeenSession {
   /** By seq, as JSON. */
   readonly records = new Map<number, string>();
   readonly inputs = new Map<string, SeenInput>();
+  /** A fork, and how many of its records were copied. */
+  readonly forked: boolean;
+  copied = 0;
   /** Its creation was answered. */
   accepted = false;
   /** A deletion was asked for; `gone`: and answered. */
@@ -39,9 +42,17 @@ export class SeenSession {
   /** Decisions that were answered, by approval. */
   readonly decided = new Map<string, string>();
 
-  constructor(id: string, mode: string) {
+  constructor(id: string, mode: string, forked: boolean) {
     this.id = id;
     this.mode = mode;
+    this.forked = forked;
+  }
+  /** Seqs at which no turn is open. */
+  get ends(): number[] {
+    return [...this.records.values()].flatMap((text) => {
+      const record = JSON.parse(text) as LogRecord;
+      return isEvent(record, 'turn-settled') ? [record.seq] : [];
+    });
   }
   get pending(): string[] {
     return [...this.inputs.values()].filter(isPending).map((input) => input.id);

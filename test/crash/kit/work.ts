@@ -36,7 +36,8 @@ async function something(chain: Chain, session: SeenSession): Promise<void> {
   else if (dice < 0.78) await user.stop(session);
   else if (dice < 0.86) await user.resume(session);
   else if (dice < 0.93) await decideOne(chain, session);
-  else if (dice < 0.98) await user.change(session);
+  else if (dice < 0.95) await user.change(session);
+  else if (dice < 0.98) await user.fork(session);
   else await user.remove(session);
 }
 
@@ -47,6 +48,11 @@ export async function provoke(chain: Chain, cause: Cause): Promise<void> {
     case 'create':
       await user.create(user.one(MODES)!);
       break;
+    case 'fork': {
+      const origin = user.one(chain.witness.living.filter((session) => session.ends.length > 0));
+      await (origin === undefined ? ready(chain, 'auto', 'run') : user.fork(origin));
+      break;
+    }
     case 'change':
       await user.change(await sessionFor(chain, null));
       break;
@@ -81,7 +87,7 @@ export async function provoke(chain: Chain, cause: Cause): Promise<void> {
     case 'resume': {
       const session = await ready(chain, 'auto', 'slow');
       await user.stop(session);
-      await user.resume(session);
+      await Promise.all([user.resume(session), user.resume(session)]);
       break;
     }
     case 'ask': {

@@ -1,9 +1,13 @@
-/** One turn that dies with the server again and again: resumed unasked within its budget, then a visible stop that the user can end. */
+/**
+ * What goes on by itself after a start: input that waits, and a cut turn, which is resumed unasked within its budget and then
+ * stops, visibly, until the user says so.
+ */
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { isChunk, isEvent } from '#shared/protocol/records.ts';
 import { BUDGET } from '../../server/runner/turn-state.ts';
 import { buildServer, type Program } from './kit/build.ts';
 import { Chain } from './kit/chain.ts';
+import type { Point } from './kit/points.ts';
 import { seedOf } from './kit/seed.ts';
 import type { SeenSession } from './kit/witness.ts';
 
@@ -51,6 +55,23 @@ async function expectVisibleStop(session: SeenSession, waiting: string): Promise
   expect(chain.model.double.log.length).toBe(asked);
 }
 
+test('I20: killed between an admission, or the end of a turn, and the next turn: what waits wakes by itself, with nobody there to ring', async () => {
+  await chain.told(async () => {
+    const plans: [Point, number][] = [
+      ['openTurn:before', 1],
+      ['settle:after', 1],
+      ['openTurn:before', 2],
+      ['admit:after', 2],
+    ];
+    for (const [point, hit] of plans) {
+      await chain.live({ aim: { point, cause: 'prompt' }, hit });
+      await chain.quiet();
+    }
+    expect(chain.reached.size).toBe(3);
+    expect(chain.rests).toBe(plans.length);
+  });
+}, 300_000);
+
 test('I19, B43: a turn that dies with every attempt is resumed within its budget, then paused; Resume goes on, and the queue behind it', async () => {
   await chain.told(async () => {
     const { session, waiting } = await cutTurn();
@@ -61,7 +82,7 @@ test('I19, B43: a turn that dies with every attempt is resumed within its budget
     expect(session.records.size).toBeGreaterThan(0);
     expect(chain.rests).toBe(1);
   });
-}, 120_000);
+}, 300_000);
 
 test('B43: a start that dies while it reads what was cut counts too: no turn can take the server down for ever', async () => {
   await chain.told(async () => {
@@ -71,4 +92,4 @@ test('B43: a start that dies while it reads what was cut counts too: no turn can
     await chain.quiet();
     expect(chain.rests).toBe(1);
   });
-}, 120_000);
+}, 300_000);
