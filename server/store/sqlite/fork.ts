@@ -32,26 +32,33 @@ export interface Forks {
   stop(): Promise<void>;
 }
 
-/** `purge`: there is something to remove. */
-export function forksOf(core: Core, sql: ForkStatements, purge: () => void): Forks {
+export interface ForkParts {
+  /** Runs a write in its turn, as all others. */
+  run<T>(operation: () => T): Promise<T>;
+  /** There is something to remove. */
+  purge(): void;
+}
+
+export function forksOf(core: Core, sql: ForkStatements, { run, purge }: ForkParts): Forks {
   const copying = new Map<string, { payloadHash: string; made: Promise<Made> }>();
   let stopped = false;
   core.write(() => sql.abandonAll());
 
   async function copyAll(draft: ForkDraft): Promise<Made> {
-    const begun = transact(core, (tell) => begin(core, sql, draft, tell));
+    const begun = await run(() => transact(core, (tell) => begin(core, sql, draft, tell)));
     if (!(begun instanceof ForkCopy)) return begun;
     try {
       while (begun.at < draft.origin.seq) {
         await nextTick();
         if (stopped) throw new CodedError('shutting-down', 'the server is shutting down');
+        // alone, since what it counts up cannot be undone and done again
         transact(core, () => {
           // an origin that is deleted meanwhile loses its rows one by one
           originOf(core, draft.origin);
           begun.stretch(Math.min(begun.at + STRETCH, draft.origin.seq));
         });
       }
-      return transact(core, (tell) => publish(core, begun, draft, tell));
+      return await run(() => transact(core, (tell) => publish(core, begun, draft, tell)));
     } catch (error) {
       if (!stopped) drop(begun);
       throw error;

@@ -63,7 +63,7 @@ function storeOver({ core, group, announcer: news }: Parts, db: Database.Databas
   const { sql } = core;
   const { run } = group;
   const purge = purger(core);
-  const forks = forksOf(core, prepareForkStatements(db), () => purge.start());
+  const forks = forksOf(core, prepareForkStatements(db), { run, purge: () => purge.start() });
   purge.start();
   // reads are done when they answer; what writes waits for its round (`group.ts`)
   return {
