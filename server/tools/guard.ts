@@ -15,9 +15,9 @@ import { MARK } from './escaped.ts';
 const SCRIPT = `read -r word && exit
 kill -s KILL -- "-$1"
 for round in 1 2 3; do
-  for file in /proc/[0-9]*/environ; do
+  for file in $(grep -lsF "$2" /proc/[0-9]*/environ); do
     pid=\${file#/proc/}
-    grep -qsF "$2" "$file" && kill -s KILL "\${pid%/environ}"
+    kill -s KILL "\${pid%/environ}"
   done
 done`;
 
