@@ -51,6 +51,12 @@ describe('a fork', () => {
     const box = ui.page.getByRole('textbox', { name: 'Words to send in a fork' });
     expect(await box.inputValue()).toBe('water them');
     await box.fill('water them in the evening');
+    // what is being written outlives the page
+    await ui.page.waitForTimeout(1_000);
+    await ui.page.reload();
+    await choose(ui, 'water them', /^Edit and send again/);
+    await box.waitFor();
+    expect(await box.inputValue()).toBe('water them in the evening');
     const before = ui.page.url();
     await ui.page.getByRole('button', { name: 'Send in a fork' }).dblclick();
     const edited = await leaves(ui, before);
