@@ -11,7 +11,7 @@ import { seededRandom } from '../../support/store-harness.ts';
 import { doubleModel } from '../../wire/double.ts';
 import { breachesOf } from './log-laws.ts';
 import { CrashModel } from './model.ts';
-import { nameOf, type Aim } from './points.ts';
+import { nameOf, type Aim, type Cause } from './points.ts';
 import { CrashServer } from './process.ts';
 import { breachesOnDisk, leftOnDisk } from './rows.ts';
 import { SEED } from './seed.ts';
@@ -102,6 +102,18 @@ export class Chain {
     while (Date.now() < end && this.server.alive) await wander(this, 1);
     await dying;
     await this.#died(`${ms} ms`);
+  }
+
+  /** One life in which the disk fails at each of these moments, and which goes on. */
+  async failAt(points: readonly string[], causes: readonly Cause[]): Promise<void> {
+    await this.#start(points.map((point) => `!${point}`).join());
+    const met = (): boolean => this.server.failures === points.length;
+    for (const end = Date.now() + REACH_WITHIN; !met() && Date.now() < end;) {
+      for (const cause of causes) await provoke(this, cause);
+      await this.user.comeBack();
+    }
+    if (!met()) throw new Error(`not every fault was met: ${points.join()}`);
+    await this.user.comeBack();
   }
 
   async #start(plan: string): Promise<boolean> {

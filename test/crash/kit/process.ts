@@ -12,7 +12,7 @@ const TOKEN = 'crash-test-token';
 const START_WITHIN = 60_000;
 const ANSWER_WITHIN = 30_000;
 
-/** Null: the server died first, so nobody knows whether it was done. */
+/** Null: the server died first, or met a fault of its own: nobody knows whether it was done. */
 export type Answer<T = unknown> = { status: number; body: T } | null;
 
 export class CrashServer {
@@ -46,6 +46,11 @@ export class CrashServer {
   /** The point at which it killed itself, or null. */
   get diedAt(): string | null {
     return /died at (\S+)/.exec(this.#said)?.[1] ?? null;
+  }
+
+  /** How often its disk has failed as planned. */
+  get failures(): number {
+    return this.#said.split('failed at').length - 1;
   }
 
   /** Starts on what the one before left. Resolves when it serves (true) or has died at its plan (false). */
@@ -111,7 +116,8 @@ export class CrashServer {
         signal: AbortSignal.timeout(ANSWER_WITHIN),
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       });
-      return { status: answer.status, body: (await answer.json()) as T };
+      const said = (await answer.json()) as T;
+      return answer.status === 500 && this.failures > 0 ? null : { status: answer.status, body: said };
     } catch (error) {
       const late = !(error instanceof Error) || error.name === 'TimeoutError';
       if (late) throw new Error(`${method} ${path} was never answered`, { cause: error });

@@ -8,7 +8,8 @@ const REST_AFTER = 8;
 /** Of a random chain: killed at an instant rather than at a point. */
 const INSTANTS = 0.35;
 
-async function chained(name: string, program: string, run: (chain: Chain) => Promise<void>): Promise<Chain> {
+/** A chain of its own, which comes to rest at its end. */
+export async function chained(name: string, program: string, run: (chain: Chain) => Promise<void>): Promise<Chain> {
   const chain = await Chain.begin(seedOf(name), program);
   try {
     await chain.told(async () => {

@@ -14,17 +14,28 @@ import type { Point } from '../kit/points.ts';
 /** Told of every moment passed; at the planned one it does not return. */
 export type Pass = (point: Point) => void;
 
-/** `plan`: `name#n` dies at the n-th passing of that name; empty: never. Says so on stdout first. */
+/**
+ * `plan`, a list with commas: `name#n` dies at the n-th passing of that name and says so on stdout first; `!name#n` only fails
+ * there, as a disk does, and says so too. Empty: nothing happens.
+ */
 export function passing(plan: string): Pass {
-  const [point = '', hit = '1'] = plan.split('#');
-  let left = Number(hit);
+  const due = plan.split(',').map((one) => {
+    const [point = '', hit = '1'] = one.replace('!', '').split('#');
+    return { point, left: Number(hit), fails: one.startsWith('!') };
+  });
   return (passed) => {
-    if (passed !== point || --left > 0) return;
-    writeSync(1, `died at ${point}\n`);
-    process.kill(process.pid, 'SIGKILL');
-    // The signal may be taken by another thread of this process: nothing more may happen on this one.
-    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
+    const now = due.filter((one) => one.point === passed && --one.left === 0);
+    if (now.length === 0) return;
+    const fails = now.every((one) => one.fails);
+    writeSync(1, `${fails ? 'failed' : 'died'} at ${passed}\n`);
+    if (fails) throw new Error(`a fault at ${passed}`);
+    die();
   };
+}
+function die(): void {
+  process.kill(process.pid, 'SIGKILL');
+  // The signal may be taken by another thread of this process: nothing more may happen on this one.
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
 }
 
 /** What the store is handed: it asks chance for an event's id in the middle of the transaction that appends it. */
