@@ -1,8 +1,9 @@
 /** Starting it wrong: one plain line that says what to do, and a non-zero exit. No stack, no silence, nothing half-started. */
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import net from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import Database from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { freePort } from './harness/link-proxy.ts';
 import { CairnServer, cleanEnv, run, type Ended } from './harness/server.ts';
@@ -46,6 +47,22 @@ describe('a start that cannot work says so in one line', () => {
     const ended = await start({ PORT: String(await freePort()), CAIRN_DATA_DIR: join(inTheWay, 'data') });
     expectOnePlainLine(ended, /data/i);
     expect(ended.stderr).toContain(inTheWay);
+  });
+
+  it('the database is none, or of a newer Cairn', async () => {
+    const database = join(folder, 'data', 'cairn.db');
+    await mkdir(join(folder, 'data'));
+    await writeFile(database, 'not a database');
+    const damaged = await start({ PORT: String(await freePort()) });
+    expectOnePlainLine(damaged, /damaged/);
+    expect(damaged.stderr).toContain(database);
+    expect(damaged.stderr).toContain(join(folder, 'data', 'backups'));
+
+    await rm(database);
+    const newer = new Database(database);
+    newer.pragma('user_version = 9999');
+    newer.close();
+    expectOnePlainLine(await start({ PORT: String(await freePort()) }), /newer version of Cairn.*update Cairn/);
   });
 
   it('I36: a second server on one data folder', async () => {
