@@ -52,7 +52,7 @@ const STRONG: Partial<Record<OutboxRow['command']['kind'], string>> = {
 /** What was done elsewhere meanwhile is no fault of anybody's. */
 const MEANWHILE: Readonly<Record<string, string>> = {
   'already-promoted': 'The prompt is in the transcript already.',
-  gone: 'The prompt was cancelled on another device.',
+  gone: 'The prompt was cancelled meanwhile.',
 };
 /** The prompt is pending no more, since another device was first. */
 export function isMeanwhile(code: string): boolean {

@@ -23,7 +23,8 @@ function waitsFor(row: OutboxRow, earlier: OutboxRow): boolean {
 }
 /** A cancel overtakes the input that it takes back: the server leaves a tombstone, so that a late arrival does nothing. */
 function aboutInput(row: OutboxRow, earlier: OutboxRow, inputId: string): boolean {
-  if (inputOf(earlier.command) === inputId) return earlier.state !== 'refused';
+  // A cancel that only stands there to be undone has been heard.
+  if (inputOf(earlier.command) === inputId) return earlier.state !== 'refused' && earlier.state !== 'cancelled';
   return row.command.kind === 'edit' && earlier.id === inputId && earlier.state !== 'cancelled';
 }
 

@@ -200,20 +200,24 @@ export class Outbox {
       case 'done':
         this.#failed.delete(row.id);
         if (row.command.kind === 'input' && verdict.receipt !== null) await this.#settle(row, verdict.receipt);
-        // What the answer shows is in place before the row that stood for it goes.
-        await this.#parts.answered(row, verdict);
-        await this.#finish(row);
-        return this.#parts.changed();
+        return this.#done(row, verdict);
       case 'refused':
         return this.#refuse(row, verdict, signal);
     }
   }
-  /** A command has done its work. A cancel that can be undone stays for a while, with the words. */
-  async #finish(row: OutboxRow): Promise<void> {
-    if (row.command.kind === 'input') return;
+  async #done(row: OutboxRow, verdict: Verdict): Promise<void> {
+    const stays = await this.#stays(row);
+    // What the answer shows is in place before the row that stood for it goes.
+    await this.#parts.answered(row, verdict);
+    if (row.command.kind !== 'input' && !stays) await this.#parts.own.remove([row.id]);
+    await this.#parts.changed();
+  }
+  /** A cancel that can be undone stays for a while, with the words: from now on as one that is done. */
+  async #stays(row: OutboxRow): Promise<boolean> {
+    if (row.command.kind !== 'cancel') return false;
     const now = (await this.#parts.own.rows()).find(({ id }) => id === row.id);
-    const stays = now?.command.kind === 'cancel' && now.command.kept !== undefined;
-    if (!stays || !(await this.#mark(row, { state: 'cancelled' }, OPEN))) await this.#parts.own.remove([row.id]);
+    const isUndoable = now?.command.kind === 'cancel' && now.command.kept !== undefined;
+    return isUndoable && (await this.#move(row, { state: 'cancelled' }, OPEN));
   }
   async #refuse(row: OutboxRow, verdict: Verdict & { type: 'refused' }, signal: AbortSignal): Promise<void> {
     this.#failed.delete(row.id);

@@ -24,7 +24,9 @@ const isRefusedEdit = (row: OutboxRow): boolean => row.command.kind === 'edit' &
 /** Accepted steers by admission, then the tray in its order, then what waits here in the order it was written. */
 export function receiptViews(facts: ReceiptFacts): ReceiptView[] {
   const rows = facts.rows.filter((row) => row.sessionId === facts.sessionId);
-  const pending = facts.pending.filter((receipt) => !facts.isPromoted(receipt.id));
+  // The server's word on a cancel outranks a receipt that was on its way here before it: cancelled stays cancelled.
+  const over = new Set(rows.filter(({ state }) => state === 'cancelled').map((row) => inputOf(row.command) ?? row.id));
+  const pending = facts.pending.filter((receipt) => !facts.isPromoted(receipt.id) && !over.has(receipt.id));
   const known = new Set(pending.map(({ id }) => id));
   const inputs = new Map(rows.filter(isInput).map((row) => [row.id, row]));
   const cancelled = rows

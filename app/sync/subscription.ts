@@ -94,10 +94,11 @@ function frame(state: SubState, frame: SessionFrame): Step {
       return { state: { ...state, head }, effects: [{ type: 'apply', records: frame.records }] };
     }
     case 'input': {
+      // What is told before the cut-over may be older than records that were replayed: only all of it together is true (I34).
+      if (state.phase !== 'replaying') return { state, effects: [{ type: 'put-input', receipt: frame.receipt }] };
       const others = state.pending.filter((receipt) => receipt.id !== frame.receipt.id);
       const pending = frame.receipt.state === 'pending' ? [...others, frame.receipt] : others;
-      const next = state.phase === 'replaying' ? { ...state, pending } : state;
-      return { state: next, effects: [{ type: 'put-input', receipt: frame.receipt }] };
+      return stay({ ...state, pending });
     }
     case 'caught-up': {
       if (state.phase !== 'replaying') return stay(state);

@@ -191,7 +191,7 @@ describe('what came too late is told in words', () => {
     await on.desk.commands.cancelInput(on.id, b!);
     await until(async () => (await pending(on.id)).join() === 'a: queue', 'the desk cancelled it');
     await online(on.phone);
-    await until(() => told(on.phone).includes('Not moved. The prompt was cancelled on another device.'), 'it is told');
+    await until(() => told(on.phone).includes('Not moved. The prompt was cancelled meanwhile.'), 'it is told');
     await until(() => on.phone.stages().join() === 'a: queued,b, dear to me: refused', 'the words are kept');
     expect(on.phone.screen.view.receipts[1]).toMatchObject({ code: 'gone' });
   });

@@ -103,7 +103,7 @@ describe('receipt words', () => {
       receipt('a', 'refused', { code: 'already-promoted' }),
       'Refused: the prompt is in the transcript with its old words',
     ],
-    ['edited what was cancelled', receipt('a', 'refused', { code: 'gone' }), 'Refused: the prompt was cancelled on another device'],
+    ['edited what was cancelled', receipt('a', 'refused', { code: 'gone' }), 'Refused: the prompt was cancelled meanwhile'],
     ['cancelled here', receipt('a', 'cancelled', { undoable: true }), 'Cancelled.'],
     ['cancelled elsewhere', receipt('a', 'cancelled'), 'Cancelled on another device'],
     ['unknown', receipt('a', 'unknown'), 'Checking. It may be with the server already; the words are safe here'],

@@ -103,7 +103,7 @@ function refusalWords(receipt: ReceiptView): string {
     case 'already-promoted':
       return 'the prompt is in the transcript with its old words';
     case 'gone':
-      return 'the prompt was cancelled on another device';
+      return 'the prompt was cancelled meanwhile';
     default:
       return receipt.reason ?? 'the server gave no reason';
   }
