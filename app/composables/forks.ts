@@ -77,6 +77,8 @@ export function useForks(): Forks {
     return whole.ok ? (whole.value as { content: ContentPart[] }).content : null;
   }
   async function sayAgain(prompt: SealedPrompt, words: string | null): Promise<string | null> {
+    // what opened the turn may begin above the window
+    if (!store.atStart && openingOf(store.chunks, prompt)?.[0]?.id === store.chunks[0]?.id) await commands.loadOlder();
     const opening = openingOf(store.chunks, prompt) ?? [prompt];
     const content: ContentPart[] = [];
     for (const one of opening) {

@@ -1,8 +1,20 @@
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { LIMITS } from '#shared/protocol/limits.ts';
-import { admission, command, id, newSession, noPreface, NOW, runningTurn, sqliteHarness, textRow } from '../support/store-harness.ts';
+import {
+  admission,
+  command,
+  DONE,
+  id,
+  newSession,
+  noPreface,
+  NOW,
+  runningTurn,
+  sessionDraft,
+  sqliteHarness,
+  textRow,
+} from '../support/store-harness.ts';
 import type { SqliteHarness } from '../support/store-harness.ts';
 import { wholeLog } from '../support/store-test.ts';
 
@@ -48,6 +60,37 @@ test('I16: a database that fails half-way through a promotion leaves the input p
   expect((await wholeLog(harness, session.id)).some((record) => record.id === steer.inputId)).toBe(false);
   db.exec('DROP TRIGGER fault');
   expect(await store.promoteSteers(opened!.claim, opened!.turnId, 1, NOW)).toHaveLength(1);
+});
+
+test('a long fork that a fault or the end of the process cuts off leaves no row behind, and can be asked for again', async () => {
+  const { harness, store } = await fresh();
+  const session = await newSession(store);
+  const { claim, turnId } = await runningTurn(store, session.id);
+  const many = Array.from({ length: 3_000 }, (_, at) => textRow(turnId, 0, at, `line ${at}`));
+  await store.seal(claim, many, NOW);
+  await store.settle(claim, turnId, DONE, NOW);
+  const { head } = await store.timeline(session.id, 1);
+  const draft = sessionDraft({ origin: { sessionId: session.id, seq: head } });
+  const db = beside(harness);
+  const left = () =>
+    db
+      .prepare(
+        'SELECT (SELECT count(*) FROM session) AS sessions, (SELECT count(*) FROM record) AS records, (SELECT count(*) FROM turn) AS turns',
+      )
+      .get();
+  const before = left();
+  const gone = () => vi.waitFor(() => expect(left()).toEqual(before), { timeout: 10_000, interval: 20 });
+
+  db.exec("CREATE TRIGGER fault BEFORE INSERT ON record WHEN new.seq = 2500 BEGIN SELECT RAISE(ABORT, 'disk fault'); END");
+  await expect(store.createSession(draft)).rejects.toThrow('disk fault');
+  await gone();
+  db.exec('DROP TRIGGER fault');
+
+  const [cut] = await Promise.allSettled([store.createSession(draft), harness.reopen()]);
+  expect(cut).toMatchObject({ status: 'rejected', reason: { code: 'shutting-down' } });
+  await gone();
+  expect((await harness.store.createSession(draft)).outcome).toBe('created');
+  expect((await wholeLog(harness, draft.id)).length).toBe(3_001);
 });
 
 test('a deleted session leaves nothing of its words in any table, only its tombstone, and takes no blob that another still needs', async () => {
