@@ -91,7 +91,7 @@ export class Chain {
     }
     const reached = this.server.diedAt !== null;
     if (reached) this.reached.add(nameOf(aim));
-    await this.#died(reached ? `${plan} (${aim.cause})` : `${plan} (${aim.cause}) was not reached: an instant`);
+    await this.died(reached ? `${plan} (${aim.cause})` : `${plan} (${aim.cause}) was not reached: an instant`);
     return reached;
   }
   /** One life that ends `ms` after it serves, in the middle of whatever goes on. */
@@ -101,7 +101,7 @@ export class Chain {
     const dying = sleep(ms).then(() => this.server.kill());
     while (Date.now() < end && this.server.alive) await wander(this, 1);
     await dying;
-    await this.#died(`${ms} ms`);
+    await this.died(`${ms} ms`);
   }
 
   /** One life in which the disk fails at each of these moments, and which goes on. */
@@ -121,7 +121,8 @@ export class Chain {
     await this.user.comeBack();
     return this.server.alive;
   }
-  async #died(how: string): Promise<void> {
+  /** The end of a life: what it left on the disk is held against the laws. */
+  async died(how: string): Promise<void> {
     this.kills.push(how);
     await this.server.kill();
     this.user.leave();

@@ -118,8 +118,7 @@ export class User {
     return session;
   }
   /** From a moment at which no turn was open, as far as this user knows. */
-  async fork(origin: SeenSession): Promise<void> {
-    const seq = this.one(origin.ends);
+  async fork(origin: SeenSession, seq = this.one(origin.ends)): Promise<void> {
     if (seq === undefined) return;
     await this.#make(new SeenSession(this.id(), origin.mode, true), { origin: { sessionId: origin.id, seq } }, [200, 201, 410]);
   }
