@@ -4,6 +4,7 @@ import { ROUTES } from '#shared/protocol/routes.ts';
 import type { CreateSessionBody } from '#shared/protocol/requests.ts';
 import { asked, asksOf } from './asks.ts';
 import type { Asked, Commands, NewSession, SessionPatch } from './commands.ts';
+import { deviceCommands } from './devices.ts';
 import { Drafts } from './drafts.ts';
 import type { Engine } from './engine.ts';
 import { forkCommands } from './forks.ts';
@@ -68,6 +69,7 @@ export function commandsOf({ engine, deviceName }: CommandParts): Commands {
     saveDraft: (sessionId, text) => drafts.save(sessionId, text),
 
     ...asksOf(engine),
+    ...deviceCommands(engine.http),
     async signIn(token: string): Promise<Asked<null>> {
       const answer = await engine.http.ask('POST', ROUTES.device(), { token, name: deviceName });
       if (answer.kind === 'ok') {

@@ -44,6 +44,14 @@ export interface TurnPage {
   earlier: boolean;
   missing: boolean;
 }
+/** A device that may come in. `current`: this one. */
+export interface DeviceInfo {
+  id: string;
+  name: string;
+  createdAt: number;
+  seenAt: number;
+  current: boolean;
+}
 /** Answers that need the server and have no meaning offline: `offline` says so plainly. */
 export type Asked<T> = { ok: true; value: T } | { ok: false; reason: 'offline' | 'signed-out' | 'refused'; message: string };
 
@@ -115,6 +123,9 @@ export interface Commands {
   turns(sessionId: string, before: number | null): Promise<Asked<TurnPage>>;
   /** The whole JSON data of a chunk that is held by reference: from this device if it was fetched before, else from the server. */
   blob(sha256: string): Promise<Asked<unknown>>;
+  devices(): Promise<Asked<DeviceInfo[]>>;
+  /** Signs another device out, at once; what it has not handed over stays on it. */
+  revokeDevice(id: string): Promise<Asked<null>>;
   signIn(token: string): Promise<Asked<null>>;
   /** Unsent words are told first by the caller: this wipes everything on this device. */
   signOut(): Promise<void>;

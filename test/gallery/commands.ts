@@ -3,6 +3,7 @@ import type { Commands } from '../../app/sync/commands.ts';
 import { useLinkStore } from '../../app/stores/link.ts';
 import { useTranscriptStore } from '../../app/stores/transcript.ts';
 import { drive } from './drive.ts';
+import { NOW } from './sessions.ts';
 import type { GalleryState } from './states.ts';
 
 const done = async (): Promise<void> => undefined;
@@ -77,6 +78,18 @@ export function commandsOf(state: GalleryState): Commands {
       value: { model: null, mode: 'ask', stepLimit: patch.stepLimit ?? 100, keepAwake: patch.keepAwake ?? true },
     }),
     turns: async () => ({ ok: true, value: state.turns ?? { turns: [], earlier: false, missing: false } }),
+    devices: async () => {
+      if (useLinkStore().link.kind === 'offline') return offline;
+      const device = (id: string, name: string, days: number, current = false) => {
+        const at = NOW - days * 86_400_000;
+        return { id, name, createdAt: at - 9 * 86_400_000, seenAt: at, current };
+      };
+      return {
+        ok: true,
+        value: [device('a', 'Firefox on Linux', 0, true), device('b', 'Safari on iPhone', 0.02), device('c', 'Chrome on Windows', 43)],
+      };
+    },
+    revokeDevice: async () => ({ ok: true, value: null }),
     blob: async () => offline,
     signIn: async () => ({ ok: false, reason: 'refused', message: 'This token is not the server’s. Look at what it printed last.' }),
     signOut: done,
