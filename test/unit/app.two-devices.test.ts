@@ -1,6 +1,6 @@
 /** Two devices on one queue, also without a link: the server's order settles it, each is told, and no word is lost. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { openStand, type HttpStand } from '../support/http-stand.ts';
+import { clock, openStand, uuid, type HttpStand } from '../support/http-stand.ts';
 import { Device, until, type Tab } from '../support/device/device.ts';
 import { DrivenTurn } from '../support/device/turns.ts';
 
@@ -232,4 +232,43 @@ describe('what came too late is told in words', () => {
     expect(stand.runner.told.filter((word) => word.startsWith('abort'))).toEqual([]);
     expect((await stand.store.session(on.id)) ?? {}).toMatchObject({ turnId: 'turn-2', paused: null });
   });
+});
+
+test('B13: a follow-up goes where it was written, whatever is open when it goes; so does one that is written again', async () => {
+  const { desk: tab, id } = await twoOn();
+  const other = await stand.session();
+  const queued = await tab.commands.send(id, words('for the first, queued'), 'queue');
+  await until(() => tab.screen.view.receipts[0]?.place === 1, 'it is queued');
+  await offline(tab);
+  await tab.commands.send(id, words('for the first'), 'queue');
+  await tab.commands.open(other);
+  await tab.commands.send(other, words('for the other'), 'queue');
+  await online(tab);
+  await tab.commands.cancelInput(id, queued);
+  await until(async () => (await pending(id)).join() === 'for the first: queue', 'it is cancelled');
+  await tab.commands.undoCancel(id, queued);
+  await until(async () => (await pending(id)).length === 2 && (await pending(other)).length === 1, 'each went its way');
+  await rest(tab);
+  expect(await pending(id)).toEqual(['for the first, queued: queue', 'for the first: queue']);
+  expect(await pending(other)).toEqual(['for the other: queue']);
+});
+test('B8: an answer given without a link is still held after a reload, in another window too, and goes once', async () => {
+  const { desk: tab, id } = await twoOn();
+  await stand.call('PUT', `/sessions/${id}/inputs/${uuid()}`, { content: words('go'), delivery: 'steer' });
+  const turn = await stand.store.openTurn(id, 'a test', 'turn-1', clock.now(), () => []);
+  const approval = { id: uuid(), turnId: 'turn-1', step: 0, callId: 'call-1', name: 'run', effect: 'run' as const, summary: 'npm ci' };
+  await stand.store.askApproval(turn!.claim, approval, clock.now());
+  await until(() => tab.screen.view.approvals.length === 1, 'it is asked');
+  await offline(tab);
+  await tab.commands.decide(id, approval.id, 'allow', true);
+  tab.kill();
+  const later = devices[0]!.tab();
+  later.cable.cut();
+  await later.start();
+  await later.commands.open(id);
+  expect([...later.screen.view.decisions]).toEqual([[approval.id, { decision: 'allow', remember: true }]]);
+  expect(later.screen.view.approvals.map((asked) => asked.id)).toEqual([approval.id]);
+  await online(later);
+  await until(async () => (await stand.store.approval(approval.id))?.state === 'allow', 'it is decided');
+  await until(() => later.screen.view.decisions.size === 0 && later.screen.view.approvals.length === 0, 'and no longer held');
 });
