@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { buildServer, type Program } from './kit/build.ts';
 import { killAtRandom } from './kit/run.ts';
+import { SEED } from './kit/seed.ts';
 
 const KILLS = 22;
 
@@ -12,7 +13,7 @@ beforeAll(async () => {
 afterAll(() => program.remove());
 
 test.each(['a 1', 'a 2', 'a 3'])(
-  'B43, I18, I19, I20: a server killed at random, chain %s',
+  `B43, I18, I19, I20: a server killed at random, chain %s (seed ${SEED})`,
   async (name) => {
     const { kills } = await killAtRandom(name, program.file, KILLS);
     expect(kills.length).toBeGreaterThanOrEqual(KILLS);

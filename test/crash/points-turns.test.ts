@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { buildServer, type Program } from './kit/build.ts';
 import { POINTS } from './kit/points.ts';
 import { killAtEach, missing } from './kit/run.ts';
+import { SEED } from './kit/seed.ts';
 
 let program: Program;
 beforeAll(async () => {
@@ -10,13 +11,13 @@ beforeAll(async () => {
 });
 afterAll(() => program.remove());
 
-test('B43, I16, I18, I19: killed at every point of a turn: streaming, promoting, sealing, a tool running, settling', async () => {
+test(`B43, I16, I18, I19: killed at every point of a turn: streaming, promoting, sealing, a tool running, settling (seed ${SEED})`, async () => {
   const { kills, reached } = await killAtEach('turns', program.file, POINTS.turns);
   expect(missing(POINTS.turns, reached)).toEqual([]);
   expect(kills.length).toBeGreaterThanOrEqual(POINTS.turns.length);
 }, 300_000);
 
-test('B43, I24: killed again at every point of recovery: the cut turn is gone on with once', async () => {
+test(`B43, I24: killed again at every point of recovery: the cut turn is gone on with once (seed ${SEED})`, async () => {
   const { kills, reached } = await killAtEach('recovery', program.file, POINTS.recovery);
   expect(missing(POINTS.recovery, reached)).toEqual([]);
   expect(kills.length).toBeGreaterThanOrEqual(2 * POINTS.recovery.length);

@@ -22,6 +22,7 @@ export class CrashServer {
   #child: ChildProcessWithoutNullStreams | null = null;
   #port = 0;
   #said = '';
+  #killed = false;
   /** What it told on stderr since the last start. */
   errors = '';
   /** Milliseconds of each start that came to be. */
@@ -53,10 +54,11 @@ export class CrashServer {
     return this.#said.split('failed at').length - 1;
   }
 
-  /** Starts on what the one before left. Resolves when it serves (true) or has died at its plan (false). */
+  /** Starts on what the one before left. Resolves when it serves (true) or has died, at its plan or by `kill` (false). */
   async start(plan: string): Promise<boolean> {
     const begun = Date.now();
     this.#said = '';
+    this.#killed = false;
     this.errors = '';
     const child = spawn(process.execPath, [this.#program], {
       cwd: root,
@@ -83,7 +85,7 @@ export class CrashServer {
       }
       if (!this.alive) {
         await closed;
-        if (this.diedAt === null) throw new Error(`the server ended at its start: ${this.errors}`);
+        if (this.diedAt === null && !this.#killed) throw new Error(`the server ended at its start: ${this.errors}`);
         return false;
       }
       if (Date.now() > end) throw new Error(`the server did not start: ${this.errors}`);
@@ -100,6 +102,7 @@ export class CrashServer {
     const child = this.#child;
     if (child === null) return;
     const closed = child.stdout.closed ? Promise.resolve() : once(child, 'close');
+    this.#killed = true;
     child.kill('SIGKILL');
     await closed;
   }
