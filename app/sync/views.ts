@@ -27,6 +27,8 @@ export interface ReceiptView {
   composedAt: number;
   /** Where it stands: exactly one place for each. */
   lane: 'transcript' | 'tray';
+  /** The server has it, and does not wake for it: it runs with the next prompt. */
+  asleep: boolean;
   /** What its author had seen; null: it was not written here. */
   seenSeq: number | null;
   /** An edit, move or cancel of it is held here and not yet with the server. */

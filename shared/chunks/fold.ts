@@ -52,13 +52,14 @@ export function sameKey(a: LiveKey, b: LiveKey): boolean {
 
 /** The fold that a snapshot describes: events after it fold on to the very chunks that the server's fold has. */
 export function foldOfSnapshot(snapshot: LiveSnapshot): LiveFold {
-  return { ...emptyFold(snapshot), source: snapshot.source ?? null, chunks: snapshot.chunks };
+  return { ...emptyFold(snapshot), source: snapshot.source ?? null, retry: snapshot.retry ?? null, chunks: snapshot.chunks };
 }
 
 /** What a newcomer is sent of a fold. `n`: the last frame folded in; `afterSeq`: the seq that the live part follows. */
 export function snapshotOf(live: LiveFold, n: number, afterSeq: number): LiveSnapshot {
-  const { turnId, step, attempt, phase, source, chunks } = live;
-  return { turnId, step, attempt, phase, n, afterSeq, ...(source === null ? {} : { source }), chunks: [...chunks] };
+  const { turnId, step, attempt, phase, source, retry, chunks } = live;
+  const more = { ...(source === null ? {} : { source }), ...(retry === null ? {} : { retry }) };
+  return { turnId, step, attempt, phase, n, afterSeq, ...more, chunks: [...chunks] };
 }
 
 /** Folds events of the fold's own key, in order. Events of another turn or step are ignored: they belong to another fold. */

@@ -61,6 +61,8 @@ export interface Receipt {
   composedAt: number;
   /** Seq of its `prompt` chunk once promoted. */
   promotedSeq: number | null;
+  /** Admitted without waking: in an idle session it runs with the next prompt. Absent: it is not. */
+  held?: true;
 }
 export interface Approval {
   id: string;
@@ -121,5 +123,7 @@ export interface LiveSnapshot {
   afterSeq: number;
   /** Hash of the base URL that is streaming, from the attempt's `step-start`; absent: none was told. A signed thinking block needs it. */
   source?: string;
+  /** The wait before the next attempt, while it lasts. */
+  retry?: { at: number; reason: string };
   chunks: LiveChunk[];
 }

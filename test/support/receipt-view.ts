@@ -15,6 +15,7 @@ export function receiptView(id: string, stage: Stage, text: string, more: Partia
     code: null,
     composedAt: 0,
     lane: stage === 'queued' ? 'tray' : 'transcript',
+    asleep: false,
     seenSeq: null,
     changeHeld: false,
     heldContent: null,

@@ -272,3 +272,12 @@ test('B8: an answer given without a link is still held after a reload, in anothe
   await until(async () => (await stand.store.approval(approval.id))?.state === 'allow', 'it is decided');
   await until(() => later.screen.view.decisions.size === 0 && later.screen.view.approvals.length === 0, 'and no longer held');
 });
+test('`resume: false` is kept with the input: it is told as one that wakes nothing, until something else does', async () => {
+  const { desk: tab, id } = await twoOn();
+  const input = uuid();
+  await stand.call('PUT', `/sessions/${id}/inputs/${input}`, { content: words('later will do'), delivery: 'queue', resume: false });
+  await until(() => of(tab, input)?.asleep === true, 'it is told');
+  await tab.commands.convertInput(id, input, 'steer');
+  await until(() => of(tab, input)?.stage === 'steer', 'it is sent now');
+  expect(of(tab, input)?.asleep).toBe(false);
+});

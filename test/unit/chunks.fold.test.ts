@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { explode } from '#shared/chunks/explode.ts';
-import { emptyFold, fold } from '#shared/chunks/fold.ts';
+import { emptyFold, fold, foldOfSnapshot, snapshotOf } from '#shared/chunks/fold.ts';
 import { group } from '#shared/chunks/group.ts';
 import { viewOf, type ViewChunk } from '#shared/chunks/view.ts';
 import type { AgentEvent, StepEvent } from '#shared/protocol/agent-events.ts';
@@ -77,4 +77,12 @@ test('law 14: whatever the batches, the live view groups as the sealed rows do, 
       });
     }),
   );
+});
+
+test('I22: who comes during the wait before another try is told of it, and it ends for them as for all', () => {
+  const waiting = fold(empty, [{ ...at, type: 'retry', at: 9_000, reason: 'overloaded' }]);
+  const newcomer = foldOfSnapshot(snapshotOf(waiting, 1, 0));
+  expect(newcomer.retry).toEqual({ at: 9_000, reason: 'overloaded' });
+  expect(fold(newcomer, [{ ...at, type: 'step-start', attempt: 1, source: 's' }]).retry).toBeNull();
+  expect(snapshotOf(empty, 0, 0)).not.toHaveProperty('retry');
 });

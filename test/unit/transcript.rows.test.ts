@@ -116,6 +116,14 @@ describe('receipt words', () => {
     expect(line(receipt('a', 'queued', { seenSeq: 8, place: 1 }), paused)).toBe('Queued, 1st. Paused after you wrote it');
     expect(line(receipt('a', 'queued', { seenSeq: 9, place: 1 }), paused)).toBe('Queued, 1st. Opens its own turn');
   });
+  test('an input that was not to wake the session is not said to open a turn', () => {
+    const idle = { running: false };
+    expect(line(receipt('a', 'steer', { asleep: true }), idle)).toBe(
+      'Accepted. Written not to wake the session: runs with the next prompt',
+    );
+    expect(line(receipt('a', 'queued', { asleep: true, place: 1 }), idle)).toBe('Queued, 1st. Runs once another prompt wakes the session');
+    expect(line(receipt('a', 'steer', { asleep: true }))).toBe('Accepted. Joins after this step');
+  });
   test('each stage has its own stone, and what can be done about it', () => {
     const stages = Object.keys(STAGE_STONES) as Stage[];
     expect(new Set(Object.values(STAGE_STONES)).size).toBe(stages.length);

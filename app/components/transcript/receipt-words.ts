@@ -46,6 +46,7 @@ export function receiptWords(receipt: ReceiptView, facts: ReceiptFacts): Receipt
         : { strong: 'Sending.', rest: ' The words are safe here' };
     case 'steer':
       if (isPausedSince(receipt, facts.pausedSeq)) return { strong: 'Accepted.', rest: ' Paused after you wrote it. Waits for Resume' };
+      if (isAsleep(receipt, facts)) return { strong: 'Accepted.', rest: ' Written not to wake the session: runs with the next prompt' };
       return {
         strong: 'Accepted.',
         rest: facts.running ? ' Joins after this step' : facts.pausedSeq !== null ? ' Waits for Resume' : ' Opens a turn',
@@ -53,7 +54,7 @@ export function receiptWords(receipt: ReceiptView, facts: ReceiptFacts): Receipt
     case 'queued':
       return {
         strong: receipt.place === null ? 'Queued.' : `Queued, ${ordinal(receipt.place)}.`,
-        rest: ` ${noteWords(receipt, facts.pausedSeq) ?? 'Opens its own turn'}`,
+        rest: ` ${noteWords(receipt, facts.pausedSeq) ?? (isAsleep(receipt, facts) ? 'Runs once another prompt wakes the session' : 'Opens its own turn')}`,
       };
     case 'refused':
       return { strong: 'Refused:', rest: ` ${refusalWords(receipt)}` };
@@ -75,6 +76,10 @@ function changeWords(receipt: ReceiptView, { linked }: ReceiptFacts): ReceiptWor
   if (linked) return { strong: `${what} on its way.`, rest: receipt.undoable ? '' : ' The old words stay until the server has it' };
   const until = receipt.undoable ? 'It stays accepted until the link is back' : 'The old words stay with the server until the link is back';
   return { strong: `${what} held on this device.`, rest: ` ${until}` };
+}
+/** Nothing runs that it could go with, and it wakes nothing itself. */
+function isAsleep(receipt: ReceiptView, { running, pausedSeq }: ReceiptFacts): boolean {
+  return receipt.asleep && !running && pausedSeq === null;
 }
 /** Written by somebody who did not know of the pause. */
 function isPausedSince(receipt: ReceiptView, pausedSeq: number | null): boolean {

@@ -145,6 +145,7 @@ export function receiptOf(row: InputRow, damaged: Report): Receipt {
     rev: row.rev,
     composedAt: row.composed_at,
     promotedSeq: row.promoted_seq,
+    ...(row.held === 1 && row.state === 'pending' ? { held: true as const } : {}),
   };
 }
 export function approvalOf(row: ApprovalRow): Approval {
