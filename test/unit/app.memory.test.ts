@@ -2,7 +2,6 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { Promoted } from '../../app/sync/promoted.ts';
 import { RECENT } from '../../app/sync/replicas.ts';
 import { openStand, uuid, type HttpStand } from '../support/http-stand.ts';
 import { Device, pause, until } from '../support/device/device.ts';
@@ -61,23 +60,4 @@ test('B31: of 20 sessions that were opened, scrolled, jumped in and closed, no t
     10_000,
   );
   expect(ids.filter((id) => tab.engine.replica(id) !== null)).toEqual(ids.slice(-RECENT));
-});
-
-test('the inputs that are known to be promoted are bounded: the newest stay, also those that are read again', () => {
-  const promoted = new Promoted();
-  promoted.note(['kept']);
-  for (let n = 0; n < 5_000; n++) {
-    promoted.note([`p${n}`]);
-    if (n % 1_000 === 0) promoted.note(['kept']);
-  }
-  expect(promoted.has('p4999')).toBe(true);
-  expect(promoted.has('p4000')).toBe(true);
-  expect(promoted.has('kept')).toBe(true);
-  expect(promoted.has('p0')).toBe(false);
-  const before = promoted.changes();
-  promoted.note(['p4999']);
-  expect(promoted.changes()).toBe(before);
-  promoted.clear();
-  expect(promoted.has('p4999')).toBe(false);
-  expect(promoted.changes()).toBeGreaterThan(before);
 });
