@@ -9,6 +9,7 @@ import type { ServerRoom } from '../kit/stage.ts';
 const clock = { now: () => Date.now() };
 const random = { unit: () => Math.random(), bytes: (n: number) => randomBytes(n) };
 const LOOK = 50;
+const WIDTH = 16;
 
 export function uuid(): string {
   return newId(clock, random);
@@ -27,8 +28,8 @@ export function send(server: CairnServer, sessionId: string, words: string, resu
   const body = { content: [{ type: 'text', text: words }], delivery: 'steer', composedAt: Date.now(), ...(resume ? {} : { resume }) };
   return put(server, `/api/sessions/${sessionId}/inputs/${uuid()}`, body);
 }
-export async function timelineOf(server: CairnServer, sessionId: string): Promise<Timeline> {
-  return (await server.api<Timeline>('GET', `/api/sessions/${sessionId}/timeline?limit=1000`)).body;
+export async function timelineOf(server: CairnServer, sessionId: string, limit = 1_000): Promise<Timeline> {
+  return (await server.api<Timeline>('GET', `/api/sessions/${sessionId}/timeline?limit=${limit}`)).body;
 }
 /** Every session, as the list tells it. */
 async function summaries(server: CairnServer): Promise<SessionSummary[]> {
@@ -40,7 +41,7 @@ async function summaries(server: CairnServer): Promise<SessionSummary[]> {
     since = body.sessions.at(-1)!.version;
   }
 }
-/** When no turn runs; throws when one failed, or the model refused what it was sent. */
+/** When no turn runs and no prompt waits for one; throws when one failed, or the model refused what it was sent. */
 export async function quiet({ server, model }: ServerRoom): Promise<void> {
   for (;;) {
     const refused = model.refusals();
@@ -48,9 +49,17 @@ export async function quiet({ server, model }: ServerRoom): Promise<void> {
     const now = await summaries(server);
     const failed = now.find(({ paused }) => paused !== null);
     if (failed !== undefined) throw new Error(`a turn failed: ${failed.paused!.reason}`);
-    if (now.every(({ status }) => status === 'idle')) return;
+    if (now.every(({ status }) => status === 'idle') && !(await waits(server, now))) return;
     await wait(LOOK);
   }
+}
+/** Whether a prompt that was admitted still waits: its turn is opened a moment later. */
+async function waits(server: CairnServer, sessions: readonly SessionSummary[]): Promise<boolean> {
+  let found = false;
+  await atOnce(sessions.length, WIDTH, async (at) => {
+    if (!found && (await timelineOf(server, sessions[at]!.id, 1)).pendingInputs.some(({ held }) => held !== true)) found = true;
+  });
+  return found;
 }
 /** Runs `work` for 0 … `count` - 1, at most `width` at once. */
 export async function atOnce(count: number, width: number, work: (at: number) => Promise<void>): Promise<void> {
