@@ -24,15 +24,7 @@ import type {
   ToolEffect,
 } from '#shared/protocol/records.ts';
 import type { Settings, SettingsPatch } from '#shared/protocol/requests.ts';
-import type {
-  Approval,
-  InputState,
-  Receipt,
-  SessionEntry,
-  SessionOrigin,
-  SessionSummary,
-  TurnMark,
-} from '#shared/protocol/summaries.ts';
+import type { Approval, InputState, Receipt, SessionEntry, SessionOrigin, SessionSummary, TurnMark } from '#shared/protocol/summaries.ts';
 
 /** What one commit made visible, told to listeners after it, in commit order. */
 export interface Commit {
