@@ -3,6 +3,7 @@ import { createPinia, setActivePinia } from 'pinia';
 import { createApp, defineComponent, h, nextTick, type App } from 'vue';
 import { createMemoryHistory, createRouter } from 'vue-router';
 import { COMMANDS } from '../../app/composables/commands.ts';
+import { provideToasts } from '../../app/composables/toasts.ts';
 import { provideTranscript } from '../../app/composables/transcript-context.ts';
 import PromptRow from '../../app/components/transcript/PromptRow.vue';
 import StepRow from '../../app/components/transcript/StepRow.vue';
@@ -42,10 +43,15 @@ export function rowsOnPage(commands: Partial<Commands> = {}): RowsOnPage {
         store.groups.map((group) => h(group.role === 'user' ? PromptRow : StepRow, { key: group.key, id: group.key })),
       );
   });
+  // What a row looks up from above it is provided by a parent, as in the app.
+  const shell = defineComponent(() => {
+    provideToasts();
+    return () => h(rows);
+  });
   const root = document.createElement('div');
   document.body.append(root);
-  const app: App = createApp(rows);
-  const router = createRouter({ history: createMemoryHistory(), routes: [{ path: '/:path(.*)', component: rows }] });
+  const app: App = createApp(shell);
+  const router = createRouter({ history: createMemoryHistory(), routes: [{ path: '/:path(.*)', component: shell }] });
   app
     .use(pinia)
     .use(router)
