@@ -5,7 +5,7 @@
  */
 import { defineConfig } from 'vitest/config';
 
-const BY_TIME = ['render.test.ts', 'transcript-paging.test.ts'];
+const BY_TIME = ['build.test.ts', 'render.test.ts', 'transcript-paging.test.ts'];
 const BESIDE = 3;
 
 export default defineConfig({
