@@ -8,7 +8,7 @@ import { compare, inTurns } from '../kit/stats.ts';
 import type { Plan } from '../log/history.ts';
 import type { BenchMirror } from '../page/mirror.ts';
 
-const ROUNDS = 8;
+const ROUNDS = 12;
 /** Until the list is in step and nothing is under way: the click is all that is measured. */
 const SETTLE = 600;
 
