@@ -8,9 +8,11 @@ import type { Receipt } from '#shared/protocol/summaries.ts';
 import type { OutboxRow } from '../own/port.ts';
 import { chunkLimitOf } from './chunk-limit.ts';
 import { ClockWatch } from './clock-watch.ts';
+import { Histories } from './histories.ts';
 import { flushLock, type FlushLock } from './flush-lock.ts';
 import { http, type WatchedHttp } from './http.ts';
 import { Copying } from './copying.ts';
+import { Leaving } from './leaving.ts';
 import { Link, type Welcome } from './link.ts';
 import { linkView } from './link-view.ts';
 import { ListSync } from './list-sync.ts';
@@ -45,18 +47,24 @@ export class Engine {
   readonly #promoted = new Promoted();
   readonly #open: OpenSession;
   readonly #listSync: ListSync;
+  readonly #histories: Histories;
+  readonly #leaving: Leaving;
   #rows: readonly OutboxRow[] = [];
-  #epoch: string | null = null;
   #device: string | null = null;
   #view: LinkView = { kind: 'connecting', since: 0, tries: 0, left: 0, held: 0 };
   #limit: number;
-  #adopting: Promise<void> = Promise.resolve();
 
   constructor(parts: SyncParts) {
     this.parts = parts;
     this.#limit = parts.chunkLimit;
     const { clock, timers, random, report, mirror, own, screen, idle } = parts;
     this.#clockWatch = new ClockWatch(clock, own);
+    this.#histories = new Histories({ mirror, report, restored: () => this.#restored() });
+    this.#leaving = new Leaving({
+      ...parts,
+      letGo: () => this.link.dispatch({ type: 'signed-out' }),
+      wiped: () => this.#wiped(),
+    });
     this.http = http({ fetch: parts.fetch, clock, timers, heard: (epoch, skew) => this.#heard(epoch, skew) });
     this.link = new Link({
       socket: parts.socket,
@@ -78,7 +86,7 @@ export class Engine {
       screen,
       rows: () => this.#rows,
       openId: () => this.#open.id,
-      reset: (epoch) => this.#adopt(epoch, true),
+      reset: (epoch) => this.#histories.adopt(epoch, true),
       removed: (ids) => this.#removed(ids),
       told: (summary) => this.#open.told(summary),
     });
@@ -100,7 +108,7 @@ export class Engine {
       random,
       timers,
       report,
-      epoch: () => (this.isUp() ? this.#epoch : null),
+      epoch: () => (this.isUp() ? this.#histories.epoch : null),
       clockFacts: () => this.#clockWatch.facts(),
       isMirrored: (id, receipt) => this.#isMirrored(id, receipt),
       changed: () => this.rowsChanged(),
@@ -114,7 +122,7 @@ export class Engine {
       random,
       report,
       send: (frame) => this.link.send(frame),
-      epoch: () => this.#epoch,
+      epoch: () => this.#histories.epoch,
       isUp: () => this.isUp(),
       isMade: (id) => this.#isMade(id),
       changed: (from, news) => this.#replicaChanged(from, news),
@@ -156,7 +164,7 @@ export class Engine {
     this.#device = await own.fact('device');
     await this.#clockWatch.load();
     this.#limit = chunkLimitOf((await own.fact('chunkLimit')) ?? this.parts.chunkLimit);
-    this.#epoch = (await mirror.facts()).epoch;
+    this.#histories.epoch = (await mirror.facts()).epoch;
     await this.list.load();
     await this.#reloadRows();
     screen.sessionsLoaded();
@@ -178,10 +186,7 @@ export class Engine {
       signedIn: () => {
         if (!this.isUp()) this.link.dispatch({ type: 'signed-in' });
       },
-      wiped: () => {
-        this.link.dispatch({ type: 'signed-out' });
-        return this.#wiped();
-      },
+      wiped: () => this.#leaving.toldOfWipe(),
     });
     page.onWake(() => this.link.dispatch({ type: 'wake' }));
     page.onHide(() => this.link.dispatch({ type: 'hide' }));
@@ -268,10 +273,10 @@ export class Engine {
 
   #heard(epoch: string, skew: number | null): void {
     this.#clockWatch.heard(skew);
-    if (this.#epoch !== null && epoch !== this.#epoch && this.isUp()) void this.#adopt(epoch, false);
+    if (this.#histories.epoch !== null && epoch !== this.#histories.epoch && this.isUp()) void this.#histories.adopt(epoch, false);
   }
   async #up(welcome: Welcome): Promise<void> {
-    await this.#adopt(welcome.epoch, false);
+    await this.#histories.adopt(welcome.epoch, false);
     if (!this.isUp()) return;
     this.#replicas.up();
     this.#open.refresh();
@@ -294,21 +299,12 @@ export class Engine {
     this.#replicas.take(frame);
     if (frame.type === 'input') void this.outbox.heard(frame.receipt.id, frame.receipt);
   }
-  /** Another history than the one mirrored: all of it goes, at once and once; the outbox stays (B4). */
-  #adopt(epoch: string, afresh: boolean): Promise<void> {
-    const run = this.#adopting.then(async () => {
-      if (this.#epoch === epoch && !afresh) return;
-      const restored = this.#epoch !== null;
-      this.#epoch = epoch;
-      await this.parts.mirror.adopt(epoch, afresh);
-      if (!restored) return;
-      this.parts.screen.notice(NOTICES.restored());
-      await this.#reload();
-      if (this.isUp()) this.#replicas.up();
-      this.outbox.linkUp();
-    });
-    this.#adopting = run.catch((error: unknown) => this.parts.report('engine.adopt', { error }));
-    return run;
+  /** The server is another one than before, or itself again from a backup: what stayed here is held against it. */
+  async #restored(): Promise<void> {
+    this.parts.screen.notice(NOTICES.restored());
+    await this.#reload();
+    if (this.isUp()) this.#replicas.up();
+    this.outbox.linkUp();
   }
   /** The mirror is another one: list and open session are read anew. */
   async #reload(): Promise<void> {
@@ -356,27 +352,15 @@ export class Engine {
 
   // ---- the door, and other tabs
 
-  /** The server does not know this device any more. Only a revocation wipes, and it keeps unsent words. */
-  async signedOut(revoked: boolean): Promise<void> {
-    this.link.dispatch({ type: 'signed-out' });
-    if (!revoked) return;
-    await this.parts.mirror.wipe();
-    await this.#wiped();
-    const unsent = this.#rows.filter((row) => row.command.kind === 'input' && row.state !== 'acked').length;
-    this.parts.screen.notice(NOTICES.revoked(unsent));
-    this.parts.channel?.tell({ type: 'wiped' });
+  signedOut(revoked: boolean): Promise<void> {
+    return this.#leaving.signedOut(revoked);
   }
-  /** The user's own sign-out: everything on this device goes. */
   async forget(): Promise<void> {
-    this.link.dispatch({ type: 'signed-out' });
-    await this.parts.own.wipe();
-    await this.parts.mirror.wipe();
     this.#device = null;
-    await this.#wiped();
-    this.parts.channel?.tell({ type: 'wiped' });
+    await this.#leaving.forget();
   }
-  async #wiped(): Promise<void> {
-    this.#epoch = null;
+  async #wiped(): Promise<readonly OutboxRow[]> {
+    this.#histories.epoch = null;
     this.#open.wiped();
     this.#promoted.clear();
     this.#rows = await this.parts.own.rows();
@@ -385,5 +369,6 @@ export class Engine {
     this.parts.screen.clear();
     await this.list.load();
     this.publishLink();
+    return this.#rows;
   }
 }
