@@ -1,4 +1,4 @@
-/** Exponential backoff with jitter over the upper half: two clients that failed together do not come back together. */
+/** Exponential backoff with jitter over most of the wait: clients that failed together do not come back together (R12). */
 import type { Random } from './ports.ts';
 
 export interface BackoffShape {
@@ -7,8 +7,8 @@ export interface BackoffShape {
   cap: number;
 }
 
-/** Milliseconds to wait before try `attempt` (0 for the first retry): between half and all of `min(cap, base · 2^attempt)`. */
+/** Milliseconds to wait before try `attempt` (0 for the first retry): between a quarter and all of `min(cap, base · 2^attempt)`. */
 export function backoff(attempt: number, shape: BackoffShape, random: Random): number {
   const full = Math.min(shape.cap, shape.base * 2 ** Math.min(attempt, 30));
-  return Math.round(full / 2 + random.unit() * (full / 2));
+  return Math.round(full / 4 + random.unit() * full * 0.75);
 }

@@ -25,12 +25,13 @@ export function linkWords(link: LinkView, memoryOnly: boolean, now: number): { t
       return { tone: 'out', words: 'Signed out here' };
     case 'update-needed':
       return { tone: 'update', words: 'Update to keep sending' };
+    case 'server-old':
+      return { tone: 'update', words: 'The server needs an update' };
   }
 }
 
 /** A prompt written now waits on this device. The first try of a connection is not called down: it lasts a moment. */
 export function isLinkDown(link: LinkView): boolean {
-  return (
-    link.kind === 'offline' || link.kind === 'signed-out' || link.kind === 'update-needed' || (link.kind === 'connecting' && link.tries > 1)
-  );
+  const isUseless = link.kind === 'signed-out' || link.kind === 'update-needed' || link.kind === 'server-old';
+  return isUseless || link.kind === 'offline' || (link.kind === 'connecting' && link.tries > 1);
 }

@@ -22,6 +22,7 @@ import { askModelFacts } from './model-facts.ts';
 import { NOTICES } from './notices.ts';
 import { orphan } from './orphans.ts';
 import { Outbox } from './outbox.ts';
+import { isOutstanding } from './outbox-rules.ts';
 import { OpenSession } from './open-session.ts';
 import type { SyncParts } from './ports.ts';
 import { Promoted, promptsIn } from './promoted.ts';
@@ -250,6 +251,7 @@ export class Engine {
     this.#subscribeWanted();
     this.list.publish();
     this.#open.refresh();
+    this.link.dispatch({ type: 'holding', some: this.#rows.some(isOutstanding) });
     this.publishLink();
   }
 

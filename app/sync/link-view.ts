@@ -1,5 +1,6 @@
 /** The link as it is shown: one line, always true. Pure. */
 import type { OutboxRow } from '../own/port.ts';
+import { isOutstanding } from './outbox-rules.ts';
 import type { LinkState } from './state.ts';
 import type { SubState } from './subscription.ts';
 import type { LinkKind, LinkView } from './views.ts';
@@ -17,7 +18,7 @@ export interface LinkFacts {
 /** The view after these facts; `before` itself when nothing of it changed. */
 export function linkView(before: LinkView, facts: LinkFacts): LinkView {
   const kind = kindOf(facts);
-  const held = facts.rows.filter((row) => row.state === 'held' || row.state === 'sending' || row.state === 'unknown').length;
+  const held = facts.rows.filter(isOutstanding).length;
   const { replica } = facts;
   const next: LinkView = {
     kind,
@@ -41,6 +42,8 @@ function kindOf({ link, synced, replica }: LinkFacts): LinkKind {
       return 'signed-out';
     case 'too-old':
       return 'update-needed';
+    case 'server-old':
+      return 'server-old';
     case 'up':
       return synced && (replica === null || replica.phase === 'live' || replica.phase === 'down') ? 'live' : 'catching-up';
     default:

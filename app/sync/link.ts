@@ -60,7 +60,7 @@ export class Link {
   #frame(socket: number, frame: DownFrame): void {
     if (frame.type === 'welcome') {
       this.#welcome = frame;
-      return this.dispatch({ type: 'welcome', socket });
+      return this.dispatch({ type: 'welcome', socket, protocol: frame.protocol });
     }
     if (this.state.probing) this.dispatch({ type: 'heard', socket });
     if (frame.type !== 'pong' && this.state.phase === 'up') this.#parts.frame(frame);
@@ -78,7 +78,7 @@ export class Link {
       case 'timer':
         return this.#timer(effect.name, effect.ms);
       case 'backoff':
-        return this.#timer('backoff', backoff(effect.attempt, LINK_BACKOFF, this.#parts.random));
+        return this.#timer('backoff', backoff(effect.attempt, LINK_BACKOFF[effect.pace], this.#parts.random));
       case 'clear':
         return this.#clear(effect.name);
       case 'ask-door':

@@ -39,3 +39,8 @@ export function ready(rows: readonly OutboxRow[]): OutboxRow[] {
     return !rows.slice(0, at).some((earlier) => waitsFor(row, earlier));
   });
 }
+
+/** The server has not spoken about it, as far as this device knows: it is still to be sent, or is on its way. */
+export function isOutstanding({ state }: OutboxRow): boolean {
+  return state === 'held' || state === 'sending' || state === 'unknown';
+}

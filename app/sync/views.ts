@@ -44,7 +44,7 @@ export interface ReceiptView {
 /** `other-turn`: a steer that was queued, since another turn ran · `not-moved`, `not-turned`: the change came too late for that. */
 export type ReceiptNote = 'other-turn' | 'not-moved' | 'not-turned';
 
-export type LinkKind = 'connecting' | 'catching-up' | 'live' | 'offline' | 'signed-out' | 'update-needed';
+export type LinkKind = 'connecting' | 'catching-up' | 'live' | 'offline' | 'signed-out' | 'update-needed' | 'server-old';
 export interface LinkView {
   kind: LinkKind;
   /** When this state began, this device's clock. */

@@ -4,6 +4,8 @@
  */
 export const PROTOCOL = 1;
 export const PROTOCOL_MINIMUM = 1;
+/** The lowest number of a server that the app of this build understands. Below it, it goes on reading offline and says so. */
+export const PROTOCOL_SERVER_MINIMUM = 1;
 
 /** Every answer of Cairn's own carries this header; an answer without it is somebody else's (a captive portal, a proxy). */
 export const EPOCH_HEADER = 'Cairn-Epoch';

@@ -1,6 +1,7 @@
 /** The link's table: every way that a link comes, goes and is doubted. */
 import { describe, expect, test } from 'vitest';
 import { CLOSE } from '#shared/protocol/frames.ts';
+import { PROTOCOL } from '#shared/protocol/version.ts';
 import { link, OFF, type LinkEffect, type LinkEvent, type LinkState } from '../../app/sync/state.ts';
 
 /** Runs events one after another; `socket` in them is filled with the newest. */
@@ -10,7 +11,7 @@ function run(state: LinkState, ...events: (LinkEvent | ((at: LinkState) => LinkE
   return at;
 }
 const opened = (at: LinkState): LinkEvent => ({ type: 'opened', socket: at.socket });
-const welcome = (at: LinkState): LinkEvent => ({ type: 'welcome', socket: at.socket });
+const welcome = (at: LinkState): LinkEvent => ({ type: 'welcome', socket: at.socket, protocol: PROTOCOL });
 const closed =
   (code = 1006) =>
   (at: LinkState): LinkEvent => ({ type: 'closed', socket: at.socket, code });
@@ -46,7 +47,7 @@ describe('B1: a socket that says it is open', () => {
 
 test.each<LinkEvent>([
   { type: 'opened', socket: 0 },
-  { type: 'welcome', socket: 0 },
+  { type: 'welcome', socket: 0, protocol: PROTOCOL },
   { type: 'heard', socket: 0 },
   { type: 'closed', socket: 0, code: 1006 },
 ])('what an old socket still says is ignored: $type', (event) => {
@@ -59,7 +60,7 @@ describe('a link that ends', () => {
     expect(types(lost.effects)).toEqual(['clear ping', 'clear pong', 'clear stable', 'down', 'backoff']);
     expect(lost.state).toMatchObject({ phase: 'waiting', tries: 1, offline: false });
     const again = run(lost.state, { type: 'timer', name: 'backoff' }, closed(), { type: 'door', answer: 'silent' });
-    expect(again.effects).toEqual([{ type: 'backoff', attempt: 1 }]);
+    expect(again.effects).toEqual([{ type: 'backoff', attempt: 1, pace: 'shown' }]);
     expect(again.state).toMatchObject({ phase: 'waiting', tries: 2, offline: true });
   });
   test('before it was up: the door is asked, since the browser hides why', () => {
@@ -93,8 +94,8 @@ test('R12: the wait starts small again only after a stable time', () => {
     welcome,
   ).state;
   expect(failed.tries).toBe(1);
-  expect(run(failed, closed()).effects.at(-1)).toEqual({ type: 'backoff', attempt: 1 });
-  expect(run(failed, { type: 'timer', name: 'stable' }, closed()).effects.at(-1)).toEqual({ type: 'backoff', attempt: 0 });
+  expect(run(failed, closed()).effects.at(-1)).toEqual({ type: 'backoff', attempt: 1, pace: 'shown' });
+  expect(run(failed, { type: 'timer', name: 'stable' }, closed()).effects.at(-1)).toEqual({ type: 'backoff', attempt: 0, pace: 'shown' });
 });
 
 test('waking ends a wait, and a rest; a hidden page lets go after a while', () => {
@@ -105,6 +106,33 @@ test('waking ends a wait, and a rest; a hidden page lets go after a while', () =
   expect(types(resting.effects)).toContain('drop');
   expect(run(resting.state, { type: 'wake' }).state.phase).toBe('opening');
   expect(run(UP, { type: 'hide' }, { type: 'wake' }, { type: 'timer', name: 'rest' }).state.phase).toBe('up');
+});
+
+describe('R12: a hidden page', () => {
+  const hidden = run(UP, { type: 'hide' }).state;
+  test('that loses the link seeks none until it is shown', () => {
+    const lost = run(hidden, closed());
+    expect(types(lost.effects)).toEqual(['clear ping', 'clear pong', 'clear stable', 'down']);
+    expect(lost.state.phase).toBe('resting');
+    expect(types(run(lost.state, { type: 'wake' }).effects)).toEqual(['clear rest', 'connect', 'timer deadline']);
+  });
+  test('on which prompts wait goes on seeking, at a slow pace, and rests once they are gone', () => {
+    const holding = run(hidden, { type: 'holding', some: true }).state;
+    const lost = run(holding, closed());
+    expect(lost.effects.at(-1)).toEqual({ type: 'backoff', attempt: 0, pace: 'hidden' });
+    expect(run(lost.state, { type: 'timer', name: 'rest' }).state.phase).toBe('waiting');
+    const over = run(lost.state, { type: 'holding', some: false }, { type: 'timer', name: 'rest' });
+    expect(over.state.phase).toBe('resting');
+    expect(types(over.effects)).toEqual(['clear backoff']);
+  });
+});
+
+test('a server that this app is too new for is told, and asked again only when somebody looks', () => {
+  const old = run(OFF, { type: 'start' }, opened, (at) => ({ type: 'welcome', socket: at.socket, protocol: 0 }));
+  expect(old.state.phase).toBe('server-old');
+  expect(types(old.effects)).toEqual(['clear deadline', 'drop']);
+  expect(run(old.state, { type: 'timer', name: 'backoff' }).state.phase).toBe('server-old');
+  expect(run(old.state, { type: 'wake' }).state.phase).toBe('opening');
 });
 
 test('signed out: only a sign-in, or the user, tries again', () => {
@@ -125,6 +153,9 @@ test('in every phase, whatever comes: one socket at most, and no timer that belo
     { type: 'door', answer: 'signed-out' },
     { type: 'wake' },
     { type: 'hide' },
+    { type: 'holding', some: true },
+    { type: 'holding', some: false },
+    (at) => ({ type: 'welcome', socket: at.socket, protocol: 0 }),
     { type: 'retry' },
     { type: 'signed-in' },
     { type: 'signed-out' },

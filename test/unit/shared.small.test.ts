@@ -81,21 +81,21 @@ describe('text', () => {
 });
 
 describe('R12: backoff', () => {
-  it('doubles from base to cap, within the upper half, for any chance', () => {
+  it('doubles from base to cap, within the upper three quarters, for any chance', () => {
     fc.assert(
       fc.property(fc.nat(2_000), fc.double({ min: 0, max: 0.999, noNaN: true }), (attempt, unit) => {
         const ms = backoff(attempt, { base: 100, cap: 5_000 }, { unit: () => unit, bytes: () => new Uint8Array() });
         const full = Math.min(5_000, 100 * 2 ** attempt);
-        expect(ms).toBeGreaterThanOrEqual(Math.floor(full / 2));
+        expect(ms).toBeGreaterThanOrEqual(Math.floor(full / 4));
         expect(ms).toBeLessThanOrEqual(full);
       }),
     );
   });
-  it('a hundred that failed together come back over half of the delay', () => {
+  it('a hundred that failed together come back over far more than half of the delay', () => {
     const waits = Array.from({ length: 100 }, (_, n) =>
       backoff(20, { base: 100, cap: 10_000 }, { unit: () => n / 100, bytes: () => new Uint8Array() }),
     );
-    expect(Math.max(...waits) - Math.min(...waits)).toBeGreaterThan(4_900);
+    expect(Math.max(...waits) - Math.min(...waits)).toBeGreaterThan(7_000);
   });
 });
 
