@@ -15,7 +15,7 @@ import { apiRouter } from './http/api.ts';
 import { dataHeaders, pageHeaders } from './http/headers.ts';
 import type { HttpParts } from './http/parts.ts';
 import { shellHandler } from './http/shell.ts';
-import { upgradeHandler } from './http/upgrade.ts';
+import { type Handshake, overWs, upgradeHandler } from './http/upgrade.ts';
 import type { Runner } from './runner/port.ts';
 import type { Store } from './store/port.ts';
 import { createHub } from './sync/hub.ts';
@@ -43,6 +43,8 @@ export interface AppParts {
   shell: string | null;
   /** Where the server is bound. Asked for when the first request is there. */
   bound(): Bound;
+  /** Absent: as `ws` does it. */
+  handshake?: Handshake;
 }
 
 export interface App {
@@ -84,7 +86,7 @@ export async function createApp(parts: AppParts): Promise<App> {
 
   return {
     request: (request, response) => void app(request, response),
-    upgrade: upgradeHandler({ door, hub, epoch: store.epoch, report, ready }),
+    upgrade: upgradeHandler({ door, hub, epoch: store.epoch, report, ready, handshake: parts.handshake ?? overWs() }),
     open,
     canonical: () => allowed().canonical,
     close: () => hub.close(),

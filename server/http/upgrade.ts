@@ -1,7 +1,7 @@
 /** The WebSocket's way in: the same door as every path, before the handshake. A refusal is a plain HTTP answer. */
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { WebSocketServer } from 'ws';
+import { type WebSocket, WebSocketServer } from 'ws';
 import type { Report } from '#shared/ports.ts';
 import { CodedError } from '#shared/protocol/errors.ts';
 import { LIMITS } from '#shared/protocol/limits.ts';
@@ -12,6 +12,9 @@ import type { Hub } from '../sync/hub.ts';
 import { knockOf } from './knock.ts';
 import { refusalOf } from './refusal.ts';
 
+/** Makes a WebSocket of an upgrade that came through the door. */
+export type Handshake = (request: IncomingMessage, socket: Duplex, head: Buffer, then: (ws: WebSocket) => void) => void;
+
 export interface UpgradeParts {
   door: Door;
   hub: Hub;
@@ -19,11 +22,16 @@ export interface UpgradeParts {
   report: Report;
   /** Resolves once requests may be served. */
   ready: Promise<void>;
+  handshake: Handshake;
+}
+
+export function overWs(): Handshake {
+  // Deltas are small and many: compressing each costs more memory and time than it saves on a home network.
+  const server = new WebSocketServer({ noServer: true, maxPayload: LIMITS.frameBytes, perMessageDeflate: false });
+  return (request, socket, head, then) => server.handleUpgrade(request, socket, head, then);
 }
 
 export function upgradeHandler(parts: UpgradeParts): (request: IncomingMessage, socket: Duplex, head: Buffer) => void {
-  // Deltas are small and many: compressing each costs more memory and time than it saves on a home network.
-  const server = new WebSocketServer({ noServer: true, maxPayload: LIMITS.frameBytes, perMessageDeflate: false });
   return (request, socket, head) => {
     const lost = (error: Error): void => {
       parts.report('upgrade-lost', { error });
@@ -35,7 +43,7 @@ export function upgradeHandler(parts: UpgradeParts): (request: IncomingMessage, 
       .then((caller) => {
         socket.off('error', lost);
         if (socket.destroyed) return;
-        server.handleUpgrade(request, socket, head, (ws) => parts.hub.attach(ws, caller.deviceId));
+        parts.handshake(request, socket, head, (ws) => parts.hub.attach(ws, caller.deviceId));
       })
       .catch((error: unknown) => refuse(parts, socket, error));
   };

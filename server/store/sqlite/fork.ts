@@ -3,7 +3,6 @@
  * many, with the event loop free between them, under a row that nobody can see: one last transaction gives it its id. What a
  * process leaves unfinished when it dies is removed at the next start.
  */
-import { setImmediate as nextTick } from 'node:timers/promises';
 import { CodedError } from '#shared/protocol/errors.ts';
 import type { SessionOrigin, SessionSummary } from '#shared/protocol/summaries.ts';
 import { forkTitle } from '#shared/fork-title.ts';
@@ -12,6 +11,7 @@ import type { Core } from './core.ts';
 import { transact } from './core.ts';
 import { ForkCopy } from './fork-copy.ts';
 import type { ForkStatements } from './fork-statements.ts';
+import { nextTick } from './next-tick.ts';
 import { summaryOf } from './rows.ts';
 import type { SessionRow } from './rows.ts';
 import { otherPayload, rowOfDraft, sameSession } from './sessions.ts';

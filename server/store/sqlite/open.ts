@@ -30,7 +30,7 @@ export const openSqliteStore: OpenSqliteStore = async (options) => {
   let db: Database.Database | null = null;
   try {
     db = openReady(folder, options.clock);
-    return storeOver(coreOf(db, options), db, release);
+    return storeOn(db, options, release);
   } catch (error) {
     db?.close();
     release();
@@ -38,13 +38,18 @@ export const openSqliteStore: OpenSqliteStore = async (options) => {
   }
 };
 
+/** The store over a database that is open already, is in this version's format, and is nobody else's. `release`: called once it is closed. */
+export function storeOn(db: Database.Database, options: Omit<SqliteStoreOptions, 'folder'>, release: () => void): Store {
+  return storeOver(coreOf(db, options), db, release);
+}
+
 interface Parts {
   core: Core;
   group: Group;
   announcer: Announcer;
 }
 
-function coreOf(db: Database.Database, { clock, random, report, decisions }: SqliteStoreOptions): Parts {
+function coreOf(db: Database.Database, { clock, random, report, decisions }: Omit<SqliteStoreOptions, 'folder'>): Parts {
   const sql = prepareStatements(db);
   const news = announcer(report);
   const group = groupOver(db, news.tell, report);

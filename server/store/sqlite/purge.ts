@@ -2,8 +2,8 @@
  * Removes what deleted sessions have left, in small transactions with the event loop free between them: the log of a long
  * session must not hold up everybody else's commits.
  */
-import { setImmediate as nextTick } from 'node:timers/promises';
 import type { Core } from './core.ts';
+import { nextTick } from './next-tick.ts';
 
 /** Records a transaction. */
 const BATCH = 500;
