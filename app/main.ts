@@ -3,7 +3,7 @@ import { createPinia } from 'pinia';
 import { createApp } from 'vue';
 import { CHUNK_LIMIT } from '#shared/protocol/limits.ts';
 import { ROUTES } from '#shared/protocol/routes.ts';
-import type { Clock, Random, Report, Timers } from '#shared/ports.ts';
+import type { Report, Timers } from '#shared/ports.ts';
 import App from './App.vue';
 import { COMMANDS } from './composables/commands.ts';
 import { tokenFrom } from './composables/sign-in-token.ts';
@@ -12,22 +12,15 @@ import { degradingMirror } from './mirror/degrading.ts';
 import { dexieMirror } from './mirror/dexie.ts';
 import { degradingOwn } from './own/degrading.ts';
 import { dexieOwn } from './own/dexie.ts';
+import { clock, locks, openChannel, OWN_DATABASE, random, request, timers } from './pwa/browser.ts';
 import { createAppRouter } from './router.ts';
 import { screenOf } from './stores/screen.ts';
 import { commandsOf } from './sync/commands-of.ts';
 import { Engine } from './sync/engine.ts';
 import { NOTICES } from './sync/notices.ts';
-import type { Channel, Locks, OpenSocket, Page, TabNews } from './sync/ports.ts';
+import type { OpenSocket, Page } from './sync/ports.ts';
 import type { Notice } from './sync/views.ts';
 
-const clock: Clock = { now: () => Date.now() };
-const random: Random = { unit: () => Math.random(), bytes: (n) => crypto.getRandomValues(new Uint8Array(n)) };
-const timers: Timers = {
-  after(ms, callback) {
-    const id = setTimeout(callback, ms);
-    return () => clearTimeout(id);
-  },
-};
 const report: Report = (event, facts) => console.warn(`[cairn] ${event}`, facts ?? '');
 
 const socket: OpenSocket = ({ opened, message, closed }) => {
@@ -37,37 +30,6 @@ const socket: OpenSocket = ({ opened, message, closed }) => {
   raw.addEventListener('close', (event) => closed(event.code));
   return raw;
 };
-
-/** Null over plain HTTP on a network address, where browsers offer no locks. */
-const locks: Locks | null =
-  'locks' in navigator && navigator.locks !== undefined
-    ? {
-        async hold(name, steal, task) {
-          let ran = false;
-          const work = async (lock: Lock | null): Promise<void> => {
-            ran = lock !== null;
-            if (ran) await task();
-          };
-          try {
-            await navigator.locks.request(name, steal ? { steal: true } : { ifAvailable: true }, work);
-          } catch (error) {
-            // Stolen by another tab while the task ran: its fence is void by now, which is all that had to happen.
-            if (!(error instanceof DOMException && error.name === 'AbortError')) throw error;
-          }
-          return ran;
-        },
-      }
-    : null;
-
-function openChannel(): Channel | null {
-  if (!('BroadcastChannel' in window)) return null;
-  const channel = new BroadcastChannel('cairn');
-  const tell = channel.postMessage.bind(channel);
-  return {
-    tell: (news) => tell(news),
-    listen: (callback) => channel.addEventListener('message', (event: MessageEvent<TabNews>) => callback(event.data)),
-  };
-}
 
 const page: Page = {
   visible: () => document.visibilityState === 'visible',
@@ -125,7 +87,7 @@ async function start(): Promise<void> {
     if (disk === null || lost.size === 2) screen.memoryOnly();
     else screen.notice(notice);
   };
-  const own = degradingOwn(disk && dexieOwn('cairn-own', disk), (error) => {
+  const own = degradingOwn(disk && dexieOwn(OWN_DATABASE, disk), (error) => {
     report('own.lost', { error });
     lose('own', NOTICES.ownLost());
   });
@@ -142,7 +104,7 @@ async function start(): Promise<void> {
     random,
     timers,
     report,
-    fetch: (path, init) => fetch(path, { ...init, credentials: 'same-origin' }),
+    fetch: request,
     socket,
     locks,
     channel: openChannel(),

@@ -100,12 +100,11 @@ export class Engine {
       changed: () => this.publishLink(),
       done: () => this.copying.run(),
     });
-    this.#lock = flushLock({ locks: parts.locks, own, clock, page: parts.page });
+    this.#lock = flushLock({ locks: parts.locks, own, timers, page: parts.page });
     this.outbox = new Outbox({
       own,
       http: this.http,
       lock: this.#lock,
-      clock,
       random,
       timers,
       report,

@@ -44,6 +44,15 @@ export function orderOf(row: OutboxRow): Order {
   }
 }
 
+/**
+ * Asks again for what was answered while nobody was there to take it in. The same command is answered the same (DESIGN 3); what
+ * was done to an input may be long past, so that is asked of the input.
+ */
+export function againOf(row: OutboxRow): Order {
+  const about = inputOf(row.command);
+  return about === null ? orderOf(row) : { method: 'GET', path: ROUTES.input(row.sessionId, about), body: undefined };
+}
+
 /** Which input a row is about, beside inputs themselves. */
 export function inputOf(command: Command): string | null {
   return command.kind === 'edit' || command.kind === 'cancel' ? command.inputId : null;

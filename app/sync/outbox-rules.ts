@@ -8,7 +8,8 @@ import { inputOf } from './orders.ts';
 /** Whether `earlier` must be with the server before `row` may go. Rows that are done are not in the outbox, or `acked`. */
 function waitsFor(row: OutboxRow, earlier: OutboxRow): boolean {
   if (earlier.state === 'acked' || earlier.sessionId !== row.sessionId) return false;
-  if (earlier.command.kind === 'create') return true;
+  // Nothing can be done to a session that was not made, but to delete it.
+  if (earlier.command.kind === 'create') return row.command.kind !== 'delete' || earlier.state !== 'refused';
   const about = inputOf(row.command);
   if (about !== null) return aboutInput(row, earlier, about);
   switch (row.command.kind) {
@@ -30,12 +31,14 @@ function aboutInput(row: OutboxRow, earlier: OutboxRow, inputId: string): boolea
 
 /** Rows that a request may be made for now. Inputs that are being taken back stay. */
 export function ready(rows: readonly OutboxRow[]): OutboxRow[] {
-  const takenBack = new Set(rows.flatMap((row) => (row.command.kind === 'cancel' ? [row.command.inputId] : [])));
+  const cancels = rows.filter(({ command }) => command.kind === 'cancel');
+  const takenBack = new Set(cancels.map(({ command }) => inputOf(command)));
+  // What stands for a cancelled one waits until that one certainly will not run.
+  const mayRun = new Set(cancels.filter(({ state }) => state !== 'acked').map(({ command }) => inputOf(command)));
   return rows.filter((row, at) => {
     if (row.state !== 'held' && row.state !== 'unknown') return false;
     if (row.command.kind === 'input' && takenBack.has(row.id)) return false;
-    // What stands for a cancelled one waits until that one certainly will not run.
-    if (row.command.kind === 'input' && row.command.replaces !== undefined && takenBack.has(row.command.replaces)) return false;
+    if (row.command.kind === 'input' && row.command.replaces !== undefined && mayRun.has(row.command.replaces)) return false;
     return !rows.slice(0, at).some((earlier) => waitsFor(row, earlier));
   });
 }

@@ -2,24 +2,23 @@
  * Flushing the outbox: each row one request at a time, each answer one durable mark, until the server has spoken about all of
  * them. A try that got no answer of Cairn's proves nothing: it is made again with the same id and the same bytes (law 1).
  */
-import { backoff } from '#shared/backoff.ts';
 import { ROUTES } from '#shared/protocol/routes.ts';
 import type { Receipt } from '#shared/protocol/summaries.ts';
-import type { Clock, Random, Report, Timers } from '#shared/ports.ts';
+import type { Random, Report, Timers } from '#shared/ports.ts';
 import type { OutboxRow, Own, RowPatch, RowState } from '../own/port.ts';
 import { isExpired, type ClockFacts } from './age.ts';
-import { STEAL_AFTER, type FlushLock } from './flush-lock.ts';
+import type { FlushLock } from './flush-lock.ts';
 import type { Http } from './http.ts';
-import { orderOf, verdictOf, type Verdict } from './orders.ts';
+import { againOf, inputOf, orderOf, verdictOf, type Verdict } from './orders.ts';
 import { ready } from './outbox-rules.ts';
+import { Retries } from './retries.ts';
 
 export interface OutboxParts {
   own: Own;
   http: Http;
   lock: FlushLock;
-  clock: Clock;
-  random: Random;
   timers: Timers;
+  random: Random;
   report: Report;
   /** Null: the link is not up, so nothing is sent. */
   epoch(): string | null;
@@ -28,47 +27,71 @@ export interface OutboxParts {
   isMirrored(inputId: string, receipt: Receipt): Promise<boolean>;
   /** Rows changed: views and other tabs want to know. */
   changed(): Promise<void>;
-  /** A command other than an input was answered, or an input by something worth telling. */
-  answered(row: OutboxRow, verdict: Verdict): Promise<void>;
+  /**
+   * A command other than an input was answered, or an input by something worth telling. Null: there is nobody here to tell and no
+   * mirror to take it in, as in the worker; then what was done stays `acked`, and what was refused waits, for a page to ask once
+   * more: the server says the same again, and there it is taken in and told.
+   */
+  answered: ((row: OutboxRow, verdict: Verdict) => Promise<void>) | null;
   signedOut(revoked: boolean): void;
 }
-const RETRY = { base: 1_000, cap: 30_000 };
 /** A fact from the server outranks these; what the user must decide, or was settled, stays. */
 const OPEN: readonly RowState[] = ['held', 'sending', 'unknown'];
+/** A receipt outranks these too: whatever was thought of the input, the server has it. */
+const SETTLED: readonly RowState[] = [...OPEN, 'acked', 'expired', 'orphaned', 'refused'];
+const UNHEARD = SETTLED.filter((state) => state !== 'acked');
+const ADMITTED: RowPatch = { state: 'acked', code: null, reason: null };
 const ORPHANED = 'The server was restored without it. Send it again?';
+
+/** How a flush ended: nothing more may go now, something will be tried again, or another tab or worker is at it. */
+export type Flushed = 'done' | 'trouble' | 'elsewhere';
 
 export class Outbox {
   readonly #parts: OutboxParts;
+  readonly #retries: Retries;
   /** Rows whose request is out, with what ends it early. */
   readonly #out = new Map<string, AbortController>();
-  readonly #failed = new Map<string, { times: number; until: number }>();
   /** Acked rows that were looked up since the link is up. */
   readonly #checked = new Set<string>();
-  #running = false;
+  /** Refused, with nobody here to be told. */
+  readonly #left = new Set<string>();
+  #running: Promise<Flushed> | null = null;
   #again = false;
-  #cancelTimer: (() => void) | null = null;
+  #waiting = false;
 
   constructor(parts: OutboxParts) {
     this.#parts = parts;
+    this.#retries = new Retries({ timers: parts.timers, random: parts.random, due: () => this.kick() });
   }
 
   /** The link came up: every wait is over, and what was acked before is looked up once. */
   linkUp(): void {
-    this.#failed.clear();
+    this.#retries.clear();
     this.#checked.clear();
     this.kick();
   }
   /** Something may be ready. Calls while a flush runs are one more round of it. */
   kick(): void {
+    void this.flush();
+  }
+  /** Resolves when nothing is out, and nothing more may go now. */
+  flush(): Promise<Flushed> {
     this.#again = true;
-    if (this.#running) return;
-    this.#running = true;
-    this.#run()
-      .catch((error: unknown) => this.#parts.report('outbox.flush', { error }))
+    this.#running ??= this.#run()
+      .catch((error: unknown) => {
+        this.#parts.report('outbox.flush', { error });
+        return 'trouble' as const;
+      })
       .finally(() => {
-        this.#running = false;
+        this.#running = null;
         if (this.#again && this.#parts.epoch() !== null) this.kick();
       });
+    return this.#running;
+  }
+  /** Gives up what is out and every wait. */
+  stop(): void {
+    this.#retries.clear();
+    for (const abort of this.#out.values()) abort.abort();
   }
 
   /** The server spoke of an input by socket: its row settles, and a request that still hangs is given up (I29). */
@@ -78,7 +101,7 @@ export class Outbox {
     if (receipt !== null && receipt.state !== 'pending') await this.#untell(rows, [inputId]);
     if (row === undefined || row.command.kind !== 'input') return;
     if (receipt !== null) await this.#settle(row, receipt);
-    else if (await this.#mark(row, { state: 'acked' }, OPEN)) await this.#parts.changed();
+    else if (row.code !== 'id-conflict' && (await this.#mark(row, ADMITTED, UNHEARD))) await this.#parts.changed();
     this.#out.get(inputId)?.abort();
   }
   /** Their chunks are in the mirror: the rows have done their work. */
@@ -102,37 +125,38 @@ export class Outbox {
     await this.#parts.changed();
   }
 
-  async #run(): Promise<void> {
+  async #run(): Promise<Flushed> {
     while (this.#again && this.#parts.epoch() !== null) {
       this.#again = false;
-      const rows = await this.#parts.own.rows();
-      if (!rows.some((row) => this.#wants(row)) || this.#due(rows).length === 0) break;
-      const held = await this.#parts.lock.run((fence) => this.#batch(fence));
-      if (!held) return this.#wake(STEAL_AFTER);
+      if (this.#due(await this.#parts.own.rows()).length === 0) break;
+      if (!(await this.#parts.lock.run((fence) => this.#batch(fence)))) {
+        this.#whenItIsOurTurn();
+        return 'elsewhere';
+      }
     }
-    await this.#wakeForRetries();
+    const wanted = (await this.#parts.own.rows()).filter((row) => this.#wants(row));
+    this.#retries.keep(new Set(wanted.map(({ id }) => id)));
+    return this.#retries.some ? 'trouble' : 'done';
   }
-  async #wakeForRetries(): Promise<void> {
-    const waiting = new Set((await this.#parts.own.rows()).filter((row) => this.#wants(row)).map(({ id }) => id));
-    for (const id of this.#failed.keys()) if (!waiting.has(id)) this.#failed.delete(id);
-    const soonest = Math.min(...[...this.#failed.values()].map(({ until }) => until));
-    if (Number.isFinite(soonest)) this.#wake(Math.max(0, soonest - this.#parts.clock.now()));
-  }
-  #wake(ms: number): void {
-    this.#cancelTimer?.();
-    this.#cancelTimer = this.#parts.timers.after(ms, () => this.kick());
+  #whenItIsOurTurn(): void {
+    if (this.#waiting) return;
+    this.#waiting = true;
+    void this.#parts.lock.turn().then(() => {
+      this.#waiting = false;
+      this.kick();
+    });
   }
   #wants(row: OutboxRow): boolean {
     return row.state === 'held' || row.state === 'unknown' || row.state === 'sending' || this.#unchecked(row);
   }
+  /** The server has it, and a page has not heard since what became of it. */
   #unchecked(row: OutboxRow): boolean {
-    return row.state === 'acked' && !this.#checked.has(row.id);
+    return row.state === 'acked' && this.#parts.answered !== null && !this.#checked.has(row.id);
   }
   #due(rows: readonly OutboxRow[]): OutboxRow[] {
-    const now = this.#parts.clock.now();
     // Rows left in `sending` by a tab that died wait again once the lock's fence is drawn: they count as due here.
     const seen = rows.map((row) => (row.state === 'sending' && !this.#out.has(row.id) ? { ...row, state: 'held' as const } : row));
-    const free = (row: OutboxRow): boolean => !this.#out.has(row.id) && (this.#failed.get(row.id)?.until ?? 0) <= now;
+    const free = ({ id }: OutboxRow): boolean => !this.#out.has(id) && !this.#retries.waits(id) && !this.#left.has(id);
     return [...ready(seen), ...rows.filter((row) => this.#unchecked(row))].filter(free);
   }
 
@@ -147,7 +171,7 @@ export class Outbox {
         const sent = this.#send(row, fence, abort.signal)
           .catch((error: unknown) => {
             this.#parts.report('outbox.row', { id: row.id, error });
-            this.#fail(row);
+            this.#retries.failed(row.id);
           })
           .finally(() => {
             this.#out.delete(row.id);
@@ -158,10 +182,6 @@ export class Outbox {
       if (out.size === 0) return;
       await Promise.race(out);
     }
-  }
-  #fail(row: OutboxRow): void {
-    const times = (this.#failed.get(row.id)?.times ?? 0) + 1;
-    this.#failed.set(row.id, { times, until: this.#parts.clock.now() + backoff(times - 1, RETRY, this.#parts.random) });
   }
 
   async #mark(row: OutboxRow, patch: RowPatch, states: readonly RowState[], fence?: number): Promise<boolean> {
@@ -176,59 +196,82 @@ export class Outbox {
   async #send(row: OutboxRow, fence: number, signal: AbortSignal): Promise<void> {
     const epoch = this.#parts.epoch();
     if (epoch === null) return;
+    const isAcked = row.state === 'acked';
     // What may not go now is left alone for a while, whatever the reason: a flush never spins.
-    if (row.command.kind === 'input' && !(await this.#mayGo(row, epoch, fence, signal))) return this.#fail(row);
+    if (row.command.kind === 'input' && !(await this.#mayGo(row, epoch, fence, signal))) return this.#retries.failed(row.id);
     const sending = { state: 'sending' as const, tries: row.tries + 1, attempted: row.attempted ?? epoch };
-    if (!(await this.#move(row, sending, ['held', 'unknown'], fence))) return this.#fail(row);
+    if (!isAcked && !(await this.#move(row, sending, ['held', 'unknown'], fence))) return this.#retries.failed(row.id);
     // Read again: until this mark the user could change it, and what is sent must be what is kept.
     const kept = (await this.#parts.own.rows()).find(({ id }) => id === row.id);
     if (kept === undefined) return;
-    const { method, path, body } = orderOf(kept);
+    const wasTried = row.attempted !== null;
+    const { method, path, body } = isAcked ? againOf(kept) : orderOf(kept);
     const verdict = verdictOf(await this.#parts.http.ask(method, path, body, signal));
     this.#parts.lock.progress();
-    await this.#judge(kept, verdict, fence, signal);
+    await this.#judge(kept, await this.#asItIs(kept, verdict, wasTried && !isAcked, signal), { fence, wasTried, isAcked }, signal);
   }
-
-  async #judge(row: OutboxRow, verdict: Verdict, fence: number, signal: AbortSignal): Promise<void> {
+  /** The same command again is answered as it was first: what has become of its input since, the input itself tells. */
+  async #asItIs(row: OutboxRow, verdict: Verdict, wasTried: boolean, signal: AbortSignal): Promise<Verdict> {
+    const about = inputOf(row.command);
+    if (!wasTried || about === null || verdict.type !== 'done') return verdict;
+    const now = verdictOf(await this.#parts.http.ask('GET', ROUTES.input(row.sessionId, about), undefined, signal));
+    return now.type === 'refused' ? { type: 'done', receipt: null, value: null } : now;
+  }
+  async #judge(row: OutboxRow, verdict: Verdict, { fence, wasTried, isAcked }: Sent, signal: AbortSignal): Promise<void> {
     switch (verdict.type) {
       case 'trouble':
-        if (await this.#move(row, { state: 'held' }, ['sending'], fence)) this.#fail(row);
+        if (isAcked || (await this.#move(row, { state: 'held' }, ['sending'], fence))) this.#retries.failed(row.id);
         return;
       case 'signed-out':
         await this.#move(row, { state: 'held', tries: row.tries - 1 }, ['sending'], fence);
         return this.#parts.signedOut(verdict.revoked);
       case 'done':
-        this.#failed.delete(row.id);
+        this.#retries.over(row.id);
         if (row.command.kind === 'input' && verdict.receipt !== null) await this.#settle(row, verdict.receipt);
         return this.#done(row, verdict);
       case 'refused':
-        return this.#refuse(row, verdict, signal);
+        return this.#refuse(row, verdict, wasTried, signal);
     }
   }
   async #done(row: OutboxRow, verdict: Verdict): Promise<void> {
+    const { answered, own, changed } = this.#parts;
+    if (answered === null) {
+      if (row.command.kind !== 'input') await this.#mark(row, { state: 'acked' }, OPEN);
+      return changed();
+    }
     const stays = await this.#stays(row);
     // What the answer shows is in place before the row that stood for it goes.
-    await this.#parts.answered(row, verdict);
-    if (row.command.kind !== 'input' && !stays) await this.#parts.own.remove([row.id]);
-    await this.#parts.changed();
+    await answered(row, verdict);
+    if (row.command.kind !== 'input' && !stays) await own.remove([row.id]);
+    await changed();
   }
   /** A cancel that can be undone stays for a while, with the words: from now on as one that is done. */
   async #stays(row: OutboxRow): Promise<boolean> {
     if (row.command.kind !== 'cancel') return false;
     const now = (await this.#parts.own.rows()).find(({ id }) => id === row.id);
     const isUndoable = now?.command.kind === 'cancel' && now.command.kept !== undefined;
-    return isUndoable && (await this.#move(row, { state: 'cancelled' }, OPEN));
+    return isUndoable && (await this.#move(row, { state: 'cancelled' }, [...OPEN, 'acked']));
   }
-  async #refuse(row: OutboxRow, verdict: Verdict & { type: 'refused' }, signal: AbortSignal): Promise<void> {
-    this.#failed.delete(row.id);
-    if (row.command.kind === 'input') {
+  async #refuse(row: OutboxRow, verdict: Verdict & { type: 'refused' }, wasTried: boolean, signal: AbortSignal): Promise<void> {
+    const { answered } = this.#parts;
+    if (row.command.kind === 'input' && wasTried && verdict.code !== 'id-conflict') {
       // An earlier try may have been accepted with its answer lost: the receipt tells, before a refusal is shown.
-      const found = row.tries > 1 ? verdictOf(await this.#look(row, signal)) : null;
-      if (found?.type === 'done' && found.receipt !== null && verdict.code !== 'id-conflict') return this.#settle(row, found.receipt);
+      const found = verdictOf(await this.#look(row, signal));
+      if (found.type === 'done') return this.#settle(row, found.receipt);
+      if (found.type !== 'refused') {
+        await this.#move(row, { state: 'unknown' }, ['sending']);
+        return found.type === 'signed-out' ? this.#parts.signedOut(found.revoked) : this.#retries.failed(row.id);
+      }
+    }
+    this.#retries.over(row.id);
+    if (row.command.kind !== 'input' && answered === null) {
+      this.#left.add(row.id);
+      await this.#move(row, { state: 'held' }, OPEN);
+      return;
     }
     const state = verdict.code === 'session-deleted' ? 'orphaned' : 'refused';
-    await this.#move(row, { state, code: verdict.code, reason: verdict.message }, OPEN);
-    await this.#parts.answered(row, verdict);
+    await this.#move(row, { state, code: verdict.code, reason: verdict.message }, [...OPEN, ...ackedUnless(row)]);
+    await answered?.(row, verdict);
   }
 
   #look(row: OutboxRow, signal: AbortSignal) {
@@ -257,19 +300,34 @@ export class Outbox {
   }
 
   /** The server has it: what its receipt says becomes of the row. */
-  async #settle(row: OutboxRow, receipt: Receipt | null): Promise<void> {
-    if (receipt === null || row.command.kind !== 'input') return;
+  async #settle(stale: OutboxRow, receipt: Receipt | null): Promise<void> {
+    const row = (await this.#parts.own.rows()).find(({ id }) => id === stale.id);
+    // Under an id that is taken there by other words, the receipt is about those.
+    if (receipt === null || row?.command.kind !== 'input' || row.code === 'id-conflict') return;
     this.#checked.add(row.id);
-    const settled: readonly RowState[] = [...OPEN, 'acked', 'expired', 'orphaned'];
-    if (receipt.state === 'cancelled') await this.#mark(row, { state: 'cancelled', code: null }, settled);
+    this.#retries.over(row.id);
+    if (receipt.state === 'cancelled') await this.#mark(row, { state: 'cancelled', code: null }, SETTLED);
     else if (receipt.state === 'promoted' && (await this.#parts.isMirrored(row.id, receipt))) await this.#parts.own.remove([row.id]);
     else {
       const code = toldOf(row, receipt);
       if (row.state === 'acked' && row.code === code && row.command.delivery === receipt.delivery) return;
-      await this.#mark(row, { state: 'acked', code, reason: null, command: { ...row.command, delivery: receipt.delivery } }, settled);
+      await this.#mark(row, { state: 'acked', code, reason: null, command: { ...row.command, delivery: receipt.delivery } }, SETTLED);
     }
     await this.#parts.changed();
   }
+}
+
+/** What a request was made under. */
+interface Sent {
+  fence: number;
+  /** Not the first try: an earlier one may have been accepted, and its answer lost. */
+  wasTried: boolean;
+  /** The server had it, and was asked again for a page to take in. */
+  isAcked: boolean;
+}
+/** A command is refused also when that turns out only as it is asked again; an input that is accepted is not. */
+function ackedUnless(row: OutboxRow): readonly RowState[] {
+  return row.command.kind === 'input' ? [] : ['acked'];
 }
 
 /** What its author is told of an input that the server has: a steer that was queued by the server, and by nobody since. */

@@ -39,6 +39,8 @@ export interface SocketListener {
 export interface Locks {
   /** Runs `task` under the lock; answers false, and runs nothing, when another tab holds it and `steal` is not set. */
   hold(name: string, steal: boolean, task: () => Promise<void>): Promise<boolean>;
+  /** Resolves once nobody holds it, or when `signal` gives up. */
+  freed(name: string, signal: AbortSignal): Promise<void>;
 }
 
 /** News between tabs of one device. */

@@ -23,7 +23,7 @@ const APP: Record<string, readonly string[]> = {
   own: ['disk'],
   disk: [],
   render: [],
-  pwa: [],
+  pwa: ['sync', 'own', 'disk'],
 };
 /** Files that stand outside the rooms, and construct or frame them. */
 const FRAME = /^(server|app)\/[^/]+$/;

@@ -221,6 +221,9 @@ export class Device {
         }
         return true;
       },
+      freed: async (name, signal) => {
+        while (!signal.aborted && this.#holders.get(name)?.isDead === false) await pause(1);
+      },
     };
   }
   tell(from: Tab, news: TabNews): void {
