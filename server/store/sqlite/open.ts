@@ -12,6 +12,7 @@ import { prepareForkStatements } from './fork-statements.ts';
 import { holdFolder, prepareFolder } from './folder.ts';
 import { groupOver, type Group } from './group.ts';
 import { admit, cancelInput, editInput, input } from './inputs.ts';
+import { lineageOf } from './lineage.ts';
 import type { OpenSqliteStore, SqliteStoreOptions } from './options.ts';
 import { purger } from './purge.ts';
 import { openReady } from './ready.ts';
@@ -30,7 +31,14 @@ export const openSqliteStore: OpenSqliteStore = async (options) => {
   let db: Database.Database | null = null;
   try {
     db = openReady(folder, options.clock);
-    return storeOn(db, options, release);
+    const lineage = lineageOf(db, folder, options);
+    if (lineage.isOther) options.report('database-restored', { folder });
+    const store = storeOn(db, options, () => {
+      lineage.close();
+      release();
+    });
+    store.onCommit(({ session }) => lineage.served(session.version));
+    return store;
   } catch (error) {
     db?.close();
     release();
