@@ -6,6 +6,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import express from 'express';
 import type { Clock, Random, Report, Timers } from '#shared/ports.ts';
+import { newId } from '#shared/ids.ts';
 import { API } from '#shared/protocol/routes.ts';
 import type { Agent } from './agent/port.ts';
 import { type Allowed, allowedDoors, type Bound } from './auth/allowed.ts';
@@ -59,14 +60,21 @@ export interface App {
 }
 
 export async function createApp(parts: AppParts): Promise<App> {
-  const { store, runner, clock, timers, report, token } = parts;
+  const { store, runner, clock, random, timers, report, token } = parts;
   let open!: () => void;
   const ready = new Promise<void>((resolve) => (open = resolve));
   let doors: Allowed | null = null;
   const allowed = (): Allowed => (doors ??= allowedDoors(parts.bound(), parts.tls, parts.origins));
   const port = (): number => parts.bound().port;
   const door = new Door({ store, clock, report, token, allowed, port });
-  const hub = createHub({ store, live: runner, timers, report, version: await store.version() });
+  const hub = createHub({
+    store,
+    live: runner,
+    timers,
+    report,
+    version: await store.version(),
+    boot: { id: newId(clock, random), at: clock.now() },
+  });
   const http: HttpParts = {
     ...parts,
     door,

@@ -50,7 +50,7 @@ export function heard({ sessionId, turnId, live, receipts, approvals, isPromoted
 }
 
 /** What changed between two moments, in words and in order: `polite` waits for a pause in speech, `assertive` does not. */
-export function announcement(before: Heard, after: Heard, now: number): { polite: readonly string[]; assertive: string } {
+export function announcement(before: Heard, after: Heard, now: number | null): { polite: readonly string[]; assertive: string } {
   if (before.sessionId !== after.sessionId) return { polite: [], assertive: '' };
   const polite: string[] = [];
   for (const [id, old] of before.receipts) {
@@ -102,8 +102,8 @@ const TOLD: Record<NonNullable<HeardReceipt['told']>, string> = {
   'not-turned': 'Not turned: another device was first',
 };
 
-/** The time is the server's: a clock that differs by more than a wait can last makes no countdown. */
-export function retryWhen(at: number, now: number): string {
-  const seconds = Math.ceil((at - now) / 1000);
+/** Both times are the server's; where now is not known, or they differ by more than a wait can last, nothing is counted down. */
+export function retryWhen(at: number, now: number | null): string {
+  const seconds = now === null ? 0 : Math.ceil((at - now) / 1000);
   return `Tries again ${seconds > 0 && seconds < 600 ? `in ${seconds} s` : 'soon'}`;
 }

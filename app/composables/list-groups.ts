@@ -28,7 +28,7 @@ export function filterCounts(rows: readonly SessionRow[]): { needs: number; unre
 }
 
 /** Groups in the order they are shown, none of them empty. */
-export function groupRows(rows: readonly SessionRow[], filter: ListFilter, now: number): ListGroup[] {
+export function groupRows(rows: readonly SessionRow[], filter: ListFilter, now: number | null): ListGroup[] {
   const groups: Record<ListGroup['key'], SessionRow[]> = { needs: [], running: [], pinned: [], today: [], earlier: [], archived: [] };
   for (const row of rows) {
     const mark = markOf(row);
@@ -41,7 +41,8 @@ export function groupRows(rows: readonly SessionRow[], filter: ListFilter, now: 
     ['running', 'Running', true],
     ['pinned', 'Pinned', false],
     ['today', 'Today', false],
-    ['earlier', 'Earlier', false],
+    // Where the time is not known, nothing is called today, and nothing old.
+    ['earlier', now === null ? 'Sessions' : 'Earlier', false],
     ['archived', 'Archived', true],
   ];
   return names
@@ -49,11 +50,12 @@ export function groupRows(rows: readonly SessionRow[], filter: ListFilter, now: 
     .filter((group) => group.rows.length > 0);
 }
 
-function placeOf(row: SessionRow, mark: ReturnType<typeof markOf>, now: number): ListGroup['key'] {
+function placeOf(row: SessionRow, mark: ReturnType<typeof markOf>, now: number | null): ListGroup['key'] {
   if (mark === 'waiting') return 'needs';
   if (row.summary.archived) return 'archived';
   if (mark === 'running') return 'running';
   if (row.summary.pinned) return 'pinned';
-  // A time ahead of this device's clock is no reason to call a session old.
+  if (now === null) return 'earlier';
+  // A time ahead of what is known of now is no reason to call a session old.
   return daysAgo(row.summary.updatedAt, now) <= 0 ? 'today' : 'earlier';
 }

@@ -34,7 +34,7 @@ export function titleOf(row: SessionRow): string {
 }
 
 /** The second line of a row. */
-export function lastLine(row: SessionRow, now: number): string {
+export function lastLine(row: SessionRow, now: number | null): string {
   const { status, lastWords, updatedAt, paused } = row.summary;
   if (!row.fresh && !row.heldHere) {
     if (status === 'running') return `Last seen running at ${sinceWords(updatedAt, now)}`;

@@ -1,4 +1,7 @@
-/** Times and amounts as they are written on screen: the clock today, the weekday this week, then the date. Local time, 24 hours. */
+/**
+ * Times and amounts as they are written on screen: the clock today, the weekday this week, then the date. Local time, 24 hours.
+ * `now` is the server's (`useServerNow`), since the times are; null where it is not known: then nothing is called today (I35).
+ */
 
 const clock = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });
 const weekdayShort = new Intl.DateTimeFormat('en-GB', { weekday: 'short' });
@@ -24,7 +27,8 @@ export function clockWords(at: number): string {
 }
 
 /** For a narrow column: `14:36`, `Fri`, `3 Nov`, `3 November 2024`. A time in the future (a clock that is off) gets its date. */
-export function timeWords(at: number, now: number): string {
+export function timeWords(at: number, now: number | null): string {
+  if (now === null) return yearLong.format(at);
   const days = daysAgo(at, now);
   if (days === 0) return clock.format(at);
   if (days > 0 && days < 7) return weekdayShort.format(at);
@@ -32,7 +36,8 @@ export function timeWords(at: number, now: number): string {
 }
 
 /** Within a sentence: `14:02`, `Friday 14:02`, `3 November`. */
-export function sinceWords(at: number, now: number): string {
+export function sinceWords(at: number, now: number | null): string {
+  if (now === null) return yearLong.format(at);
   const days = daysAgo(at, now);
   if (days === 0) return clock.format(at);
   if (days > 0 && days < 7) return `${weekdayLong.format(at)} ${clock.format(at)}`;

@@ -7,7 +7,7 @@ import { useSessionsStore } from '../stores/sessions.ts';
 import { useTranscriptStore } from '../stores/transcript.ts';
 import type { Decision, ReceiptView } from '../sync/views.ts';
 import { few, type Few } from './few.ts';
-import { useNow } from './now.ts';
+import { useServerNow } from './now.ts';
 import { useWhole, type Whole } from './whole-data.ts';
 import { useWitness, type Witness } from './witness.ts';
 
@@ -29,8 +29,8 @@ export interface TranscriptContext {
   readonly turnId: ComputedRef<string | null>;
   /** The turn of the newest chunk. */
   readonly lastTurnId: ComputedRef<string | null>;
-  /** For words that age; moves twice a minute. */
-  readonly now: Readonly<Ref<number>>;
+  /** The server's, for words that age; moves twice a minute. Null: not known. */
+  readonly now: Readonly<Ref<number | null>>;
   /** Cards the reader opened or closed, by id. */
   readonly opened: Map<string, boolean>;
   /** Answers given here, until the server's word on them comes. */
@@ -93,7 +93,7 @@ export function provideTranscript(): TranscriptContext {
     fresh,
     turnId: computed(() => (fresh.value ? store.turnId : null)),
     lastTurnId: computed(() => store.lastTurnId),
-    now: useNow(30_000),
+    now: useServerNow(30_000),
     opened: new Map(),
     decisions,
     setAside: few<string, true>(),

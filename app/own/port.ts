@@ -91,6 +91,11 @@ export type NewRow = Omit<OutboxRow, 'v' | 'order' | 'state' | 'attempted' | 'tr
 export type RowPatch = Partial<Omit<OutboxRow, 'v' | 'id' | 'sessionId' | 'composedAt' | 'skew'>>;
 
 /** Small facts of this device that are no secret. */
+/** The server's last word: when, by this device's clock, and how far the server's was known to be ahead (null: not known). */
+export interface Good {
+  at: number;
+  skew: number | null;
+}
 export interface Facts {
   /** This device's id, as the server gave it. */
   device: string;
@@ -101,6 +106,10 @@ export interface Facts {
   /** Most sealed chunks in view, as the user set it; null or absent: the default. */
   chunkLimit: number;
   /** The user holds the copying of older history. */
+  /** When the link was last known good. */
+  good: Good;
+  /** Hints about this browser that the user has put away. */
+  hintsAway: readonly string[];
   copyingPaused: boolean;
 }
 

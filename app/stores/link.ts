@@ -2,10 +2,11 @@
 import { defineStore } from 'pinia';
 import { ref, shallowRef } from 'vue';
 import type { ModelFacts } from '../sync/model-facts.ts';
+import { FIRST_VIEW } from '../sync/link-view.ts';
 import type { CopyingView, LinkView, Notice } from '../sync/views.ts';
 
 export const useLinkStore = defineStore('link', () => {
-  const link = shallowRef<LinkView>({ kind: 'connecting', since: 0, tries: 0, left: 0, held: 0 });
+  const link = shallowRef<LinkView>(FIRST_VIEW);
   /** IndexedDB is missing or failed for good: nothing is kept in this window. */
   const memoryOnly = ref(false);
   const notices = shallowRef<readonly Notice[]>([]);

@@ -22,6 +22,10 @@ export function ageOf(row: { composedAt: number; skew: number | null }, clock: C
   const age = clock.now - row.composedAt;
   return age < 0 ? null : age;
 }
+/** When it was written, by the server's clock as far as it was known then: a time to be shown beside the server's own (I35). */
+export function writtenAt(row: { composedAt: number; skew: number | null }): number {
+  return row.composedAt + (row.skew ?? 0);
+}
 /** Whether it must ask before it is sent. */
 export function isExpired(row: { composedAt: number; skew: number | null; confirmed: boolean }, clock: ClockFacts): boolean {
   const age = row.confirmed ? null : ageOf(row, clock);

@@ -14,7 +14,7 @@ import { http, type WatchedHttp } from './http.ts';
 import { Copying } from './copying.ts';
 import { Leaving } from './leaving.ts';
 import { Link, type Welcome } from './link.ts';
-import { linkView } from './link-view.ts';
+import { LinkShown } from './link-shown.ts';
 import { ListSync } from './list-sync.ts';
 import { SessionList } from './list.ts';
 import { answered } from './answered.ts';
@@ -44,6 +44,7 @@ export class Engine {
   readonly copying: Copying;
   readonly #lock: FlushLock;
   readonly #clockWatch: ClockWatch;
+  readonly #shown: LinkShown;
   readonly #replicas: Replicas;
   readonly #promoted = new Promoted();
   readonly #open: OpenSession;
@@ -52,7 +53,6 @@ export class Engine {
   readonly #leaving: Leaving;
   #rows: readonly OutboxRow[] = [];
   #device: string | null = null;
-  #view: LinkView = { kind: 'connecting', since: 0, tries: 0, left: 0, held: 0 };
   #limit: number;
 
   constructor(parts: SyncParts) {
@@ -60,6 +60,19 @@ export class Engine {
     this.#limit = parts.chunkLimit;
     const { clock, timers, random, report, mirror, own, screen, idle } = parts;
     this.#clockWatch = new ClockWatch(clock, own);
+    this.#shown = new LinkShown({
+      ...parts,
+      clockWatch: this.#clockWatch,
+      runs: () => this.list.runs(),
+      notice: (notice) => screen.notice(notice),
+      facts: () => ({
+        link: this.link.state,
+        synced: this.#listSync.synced,
+        replica: (this.#open.id === null ? null : this.replica(this.#open.id))?.state ?? null,
+        rows: this.#rows,
+      }),
+      show: (view, before) => this.#linkChanged(view, before),
+    });
     this.#histories = new Histories({ mirror, report, restored: () => this.#restored() });
     this.#leaving = new Leaving({
       ...parts,
@@ -77,6 +90,7 @@ export class Engine {
       up: (welcome) => void this.#up(welcome).catch((error: unknown) => report('engine.up', { error })),
       down: () => this.#down(),
       frame: (frame) => this.#frame(frame),
+      heard: () => this.#shown.heard(),
       changed: () => this.publishLink(),
       signedOut: (revoked) => void this.signedOut(revoked),
     });
@@ -142,7 +156,7 @@ export class Engine {
       promoted: (ids) => this.#promoted.note(ids),
       isUp: () => this.isUp(),
       isMade: (id) => this.#isMade(id),
-      mayLoad: () => MAY_LOAD.has(this.#view.kind),
+      mayLoad: () => MAY_LOAD.has(this.#shown.view.kind),
       read: (id, total) => this.list.read(id, total),
       changed: () => this.list.publish(),
       recentChanged: () => this.#subscribeWanted(),
@@ -163,6 +177,7 @@ export class Engine {
     const { own, mirror, screen } = this.parts;
     this.#device = await own.fact('device');
     await this.#clockWatch.load();
+    await this.#shown.load();
     this.#limit = chunkLimitOf((await own.fact('chunkLimit')) ?? this.parts.chunkLimit);
     this.#histories.epoch = (await mirror.facts()).epoch;
     await this.list.load();
@@ -189,7 +204,10 @@ export class Engine {
       wiped: () => this.#leaving.toldOfWipe(),
     });
     page.onWake(() => this.link.dispatch({ type: 'wake' }));
-    page.onHide(() => this.link.dispatch({ type: 'hide' }));
+    page.onHide(() => {
+      this.#shown.note();
+      this.link.dispatch({ type: 'hide' });
+    });
     this.link.dispatch({ type: 'start' });
   }
 
@@ -255,28 +273,24 @@ export class Engine {
   }
 
   publishLink(): void {
-    const replica = this.#open.id === null ? null : this.replica(this.#open.id);
-    const next = linkView(this.#view, {
-      link: this.link.state,
-      now: this.parts.clock.now(),
-      synced: this.#listSync.synced,
-      replica: replica?.state ?? null,
-      rows: this.#rows,
-    });
-    if (next === this.#view) return;
-    const { kind } = this.#view;
-    this.#view = next;
-    this.parts.screen.link(next);
-    if (next.kind !== kind) this.#open.refresh();
+    this.#shown.publish();
+  }
+  #linkChanged(view: LinkView, before: LinkView): void {
+    this.parts.screen.link(view);
+    if (view.kind === before.kind) return;
+    this.list.doubt(view.kind !== 'live' && view.kind !== 'catching-up');
+    this.#open.refresh();
   }
 
   // ---- the link
 
   #heard(epoch: string, skew: number | null): void {
     this.#clockWatch.heard(skew);
+    this.publishLink();
     if (this.#histories.epoch !== null && epoch !== this.#histories.epoch && this.isUp()) void this.#histories.adopt(epoch, false);
   }
   async #up(welcome: Welcome): Promise<void> {
+    this.#shown.welcome(welcome.boot);
     await this.#histories.adopt(welcome.epoch, false);
     if (!this.isUp()) return;
     this.#replicas.up();
@@ -290,6 +304,7 @@ export class Engine {
     this.#open.refresh();
     this.#listSync.stale();
     this.#clockWatch.note();
+    this.#shown.down();
   }
   #frame(frame: DownFrame): void {
     if (frame.type === 'session') {

@@ -20,6 +20,8 @@ export interface LinkParts {
   up(welcome: Welcome): void;
   down(): void;
   frame(frame: DownFrame): void;
+  /** Any frame came. */
+  heard(): void;
   /** The state is another one. */
   changed(state: LinkState): void;
   /** The door said that this device is not signed in; `revoked`: it was signed out from elsewhere. */
@@ -58,6 +60,7 @@ export class Link {
   }
 
   #frame(socket: number, frame: DownFrame): void {
+    this.#parts.heard();
     if (frame.type === 'welcome') {
       this.#welcome = frame;
       return this.dispatch({ type: 'welcome', socket, protocol: frame.protocol });

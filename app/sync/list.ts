@@ -33,6 +33,7 @@ export class SessionList {
   #sessions = new Map<string, MirroredSession>();
   #shown: ReadonlyMap<string, SessionRow> = new Map();
   #fresh = false;
+  #doubted = false;
   readonly #reading = new Map<string, () => void>();
 
   constructor(parts: ListParts) {
@@ -55,12 +56,22 @@ export class SessionList {
     this.#fresh = false;
     this.publish();
   }
+  /** Whether the link is there at all: a socket that does not answer makes no word fresh, however open it is. */
+  doubt(doubted: boolean): void {
+    if (doubted === this.#doubted) return;
+    this.#doubted = doubted;
+    this.publish();
+  }
+  /** A turn runs in one of them, as far as is known. */
+  runs(): boolean {
+    return [...this.#sessions.values()].some(({ summary }) => summary.status === 'running' || summary.status === 'waiting');
+  }
   publish(): void {
     const next = sessionRows({
       sessions: [...this.#sessions.values()],
       rows: this.#parts.rows(),
       openId: this.#parts.openId(),
-      fresh: this.#fresh,
+      fresh: this.#fresh && !this.#doubted,
     });
     const { changed, removed } = rowChanges(this.#shown, next);
     this.#shown = next;

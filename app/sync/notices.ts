@@ -21,6 +21,12 @@ export const NOTICES = {
     strong: 'The server was restored.',
     text: 'This history was loaded again. Held prompts stayed.',
   }),
+  restarted: (): Notice => ({
+    id: 'restarted',
+    tone: 'plain',
+    strong: 'The server restarted.',
+    text: 'What it was at is taken up again, or says that it waits for you.',
+  }),
   revoked: (unsent: number): Notice => ({
     id: 'revoked',
     tone: 'attn',

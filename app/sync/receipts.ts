@@ -1,6 +1,7 @@
 /** What of a session's inputs is not in the transcript yet: rows of this device and the server's pending ones, as one list. Pure. */
 import type { Receipt } from '#shared/protocol/summaries.ts';
 import type { Command, Kept, OutboxRow } from '../own/port.ts';
+import { writtenAt } from './age.ts';
 import { inputOf } from './orders.ts';
 import { trayOrder, type Placed } from './tray.ts';
 import type { Decision, ReceiptNote, ReceiptView, Stage } from './views.ts';
@@ -167,7 +168,7 @@ function ofRow(row: InputRow, rows: readonly OutboxRow[], waiting: readonly Outb
     tries: row.tries,
     reason: row.reason ?? (stage === 'refused' ? createRefused : null),
     code: row.code,
-    composedAt: row.composedAt,
+    composedAt: writtenAt(row),
     lane: inTray ? 'tray' : 'transcript',
     asleep: false,
     seenSeq: command.seenSeq,
@@ -199,7 +200,7 @@ function ofCancel(row: CancelRow, inputs: ReadonlyMap<string, InputRow>): Receip
     tries: 0,
     reason: null,
     code: 'cancelled-here',
-    composedAt: row.composedAt,
+    composedAt: writtenAt(row),
     lane: kept.delivery === 'queue' ? 'tray' : 'transcript',
     asleep: false,
     seenSeq: null,
@@ -227,7 +228,7 @@ function ofLateEdit(row: OutboxRow, facts: ReceiptFacts): ReceiptView {
     tries: row.tries,
     reason: row.reason,
     code: isPromoted ? 'already-promoted' : row.code === 'stale-edit' ? 'gone' : row.code,
-    composedAt: row.composedAt,
+    composedAt: writtenAt(row),
     lane: 'transcript',
     asleep: false,
     seenSeq: null,

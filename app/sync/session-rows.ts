@@ -5,6 +5,7 @@ import { oneLine } from '#shared/text.ts';
 import type { MirroredSession } from '../mirror/port.ts';
 import type { NewSessionBody } from '../own/bodies.ts';
 import type { OutboxRow } from '../own/port.ts';
+import { writtenAt } from './age.ts';
 import type { SessionRow } from './views.ts';
 
 export interface RowFacts {
@@ -76,8 +77,8 @@ function heldSummary(row: OutboxRow, own: readonly OutboxRow[]): SessionSummary 
     rev: 0,
     pinned: false,
     archived: false,
-    createdAt: row.composedAt,
-    updatedAt: last?.composedAt ?? row.composedAt,
+    createdAt: writtenAt(row),
+    updatedAt: writtenAt(last ?? row),
     lastWords: last?.command.kind === 'input' ? oneLine(wordsOf(last.command.content), 160) : '',
     origin: body.origin ?? null,
   };

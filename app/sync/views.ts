@@ -47,14 +47,19 @@ export type ReceiptNote = 'other-turn' | 'not-moved' | 'not-turned';
 export type LinkKind = 'connecting' | 'catching-up' | 'live' | 'offline' | 'signed-out' | 'update-needed' | 'server-old';
 export interface LinkView {
   kind: LinkKind;
-  /** When this state began, this device's clock. */
-  since: number;
+  /** While it is not up: when the server last spoke, by its own clock; null: not known. */
+  since: number | null;
   /** Connecting: which try. */
   tries: number;
   /** Catching up: records still to come. */
   left: number;
-  /** Commands waiting on this device. */
+  /** Commands waiting on this device, and how many of them are prompts. */
   held: number;
+  prompts: number;
+  /** How far the server's clock is ahead of this device's, as last heard; null: not known. */
+  skew: number | null;
+  /** The server is another process than a moment ago: when that started, by its own clock. */
+  restartedAt: number | null;
 }
 
 export interface SessionRow {

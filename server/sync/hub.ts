@@ -4,7 +4,7 @@
  */
 import type { WebSocket } from 'ws';
 import type { Report, Timers } from '#shared/ports.ts';
-import { CLOSE } from '#shared/protocol/frames.ts';
+import { type Boot, CLOSE } from '#shared/protocol/frames.ts';
 import { isTombstone } from '#shared/protocol/summaries.ts';
 import type { LiveFrame, LiveSource } from '../runner/port.ts';
 import type { Commit, Store } from '../store/port.ts';
@@ -21,6 +21,8 @@ export interface HubParts {
   report: Report;
   /** The store's newest version at construction; from then on the hub follows the commits. */
   version: number;
+  /** This process: told in every welcome, so that a client knows a restart from a link that was merely cut. */
+  boot: Boot;
 }
 
 export interface Hub {
@@ -34,7 +36,7 @@ export interface Hub {
   close(): void;
 }
 
-export function createHub({ store, live, timers, report, version }: HubParts): Hub {
+export function createHub({ store, live, timers, report, version, boot }: HubParts): Hub {
   const sockets = new Set<FeedSocket>();
   const bySession = new Map<string, Set<Subscription>>();
   /** Revoked while an upgrade of theirs may have been under way. */
@@ -47,6 +49,7 @@ export function createHub({ store, live, timers, report, version }: HubParts): H
     live,
     timers,
     report,
+    boot,
     version: () => newest,
     add(subscription: Subscription): void {
       const looking = bySession.get(subscription.sessionId);

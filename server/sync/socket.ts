@@ -5,7 +5,7 @@
 import type { RawData, WebSocket } from 'ws';
 import type { Report, Timers } from '#shared/ports.ts';
 import { CodedError } from '#shared/protocol/errors.ts';
-import { CLOSE, type UpFrame } from '#shared/protocol/frames.ts';
+import { type Boot, CLOSE, type UpFrame } from '#shared/protocol/frames.ts';
 import { LIMITS } from '#shared/protocol/limits.ts';
 import { PROTOCOL, PROTOCOL_MINIMUM } from '#shared/protocol/version.ts';
 import type { LiveSource } from '../runner/port.ts';
@@ -26,6 +26,7 @@ export interface SocketParts {
   live: Pick<LiveSource, 'snapshot'>;
   timers: Timers;
   report: Report;
+  boot: Boot;
   /** Newest global version of the sessions. */
   version(): number;
   /** Index by session, for the fan-out. */
@@ -133,7 +134,8 @@ export class FeedSocket implements FeedLink {
     this.#cancelHello();
     if (protocol < PROTOCOL_MINIMUM) return this.close(CLOSE.tooOld, 'update needed');
     this.#greeted = true;
-    this.send(encode({ type: 'welcome', protocol: PROTOCOL, epoch: this.#parts.store.epoch, version: this.#parts.version() }));
+    const { store, version, boot } = this.#parts;
+    this.send(encode({ type: 'welcome', protocol: PROTOCOL, epoch: store.epoch, version: version(), boot }));
   }
 
   /** Again for the same session: the new cursor replaces the old subscription. */

@@ -10,8 +10,14 @@ export type UpFrame =
   | { type: 'unsubscribe'; sessionId: string }
   | { type: 'ping' };
 
+/** The server's process: one id for its life, and when it started, by its own clock. */
+export interface Boot {
+  id: string;
+  at: number;
+}
 export type DownFrame =
-  | { type: 'welcome'; protocol: number; epoch: string; version: number }
+  /** `boot`: absent where an older server says it. */
+  | { type: 'welcome'; protocol: number; epoch: string; version: number; boot?: Boot }
   | { type: 'session'; summary: SessionEntry }
   | { type: 'input'; sessionId: string; receipt: Receipt }
   /** Dense; the first is cursor + 1. */

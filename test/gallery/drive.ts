@@ -98,7 +98,7 @@ export const drive = {
   hole(side: 'older' | 'newer', down: boolean): void {
     const store = useTranscriptStore();
     const link = useLinkStore();
-    link.setLink({ ...link.link, kind: down ? 'offline' : 'live', since: link.link.since + 1 });
+    link.setLink({ ...link.link, kind: down ? 'offline' : 'live', since: (link.link.since ?? 0) + 1 });
     if (side === 'older') store.hole = { from: 1, to: (store.oldestLoadedSeq ?? 1) - 1 };
     else store.holeBelow = { from: (store.newestLoadedSeq ?? 0) + 1, to: drive.all.at(-1)!.seq };
   },

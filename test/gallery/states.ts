@@ -3,6 +3,7 @@ import { useLinkStore } from '../../app/stores/link.ts';
 import { useSessionsStore } from '../../app/stores/sessions.ts';
 import { useTranscriptStore } from '../../app/stores/transcript.ts';
 import type { TurnPage } from '../../app/sync/commands.ts';
+import { FIRST_VIEW } from '../../app/sync/link-view.ts';
 import type { CopyingView, LinkView, ReceiptView, SessionRow, Stage } from '../../app/sync/views.ts';
 import { receiptView } from '../support/receipt-view.ts';
 import { FORK_STATES } from './fork-states.ts';
@@ -24,7 +25,7 @@ export interface GalleryState {
 }
 
 export function link(kind: LinkView['kind'], more: Partial<LinkView> = {}): void {
-  useLinkStore().setLink({ kind, since: NOW - 38 * 60_000, tries: 0, left: 0, held: 0, ...more });
+  useLinkStore().setLink({ ...FIRST_VIEW, kind, since: NOW - 38 * 60_000, skew: 0, prompts: more.held ?? 0, ...more });
 }
 function shell(rows: readonly SessionRow[] = sampleRows(), demo = false): void {
   const sessions = useSessionsStore();

@@ -2,6 +2,7 @@
 import { useLinkStore } from '../../app/stores/link.ts';
 import { useSessionsStore } from '../../app/stores/sessions.ts';
 import { useTranscriptStore } from '../../app/stores/transcript.ts';
+import { FIRST_VIEW } from '../../app/sync/link-view.ts';
 import type { LinkView } from '../../app/sync/views.ts';
 import { NOW, sampleRows } from './sessions.ts';
 import type { GalleryState } from './states.ts';
@@ -15,7 +16,7 @@ export function fill(kind: LinkView['kind'] = 'live', held = 0): () => void {
     sessions.loaded = true;
     const link = useLinkStore();
     link.model = { label: 'Anthropic', demo: false, name: 'claude-sonnet' };
-    link.setLink({ kind, since: NOW - 38 * 60_000, tries: 0, left: 0, held });
+    link.setLink({ ...FIRST_VIEW, kind, since: NOW - 38 * 60_000, held, prompts: held, skew: 0 });
   };
 }
 

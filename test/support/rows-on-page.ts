@@ -11,8 +11,9 @@ import { useLinkStore } from '../../app/stores/link.ts';
 import { useSessionsStore } from '../../app/stores/sessions.ts';
 import { useTranscriptStore } from '../../app/stores/transcript.ts';
 import type { Commands } from '../../app/sync/commands.ts';
+import { FIRST_VIEW } from '../../app/sync/link-view.ts';
 import { commandsOf } from '../gallery/commands.ts';
-import { NOW, sampleRows } from '../gallery/sessions.ts';
+import { sampleRows } from '../gallery/sessions.ts';
 import { SESSION, show, type Shown } from '../gallery/transcript.ts';
 
 export interface RowsOnPage {
@@ -32,7 +33,7 @@ export function rowsOnPage(commands: Partial<Commands> = {}): RowsOnPage {
   setActivePinia(pinia);
   const sessions = useSessionsStore();
   sessions.put(sampleRows());
-  useLinkStore().setLink({ kind: 'live', since: NOW, tries: 0, left: 0, held: 0 });
+  useLinkStore().setLink({ ...FIRST_VIEW, kind: 'live', skew: 0 });
   const store = useTranscriptStore();
   store.sessionId = SESSION;
   const rows = defineComponent(() => {

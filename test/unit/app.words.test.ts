@@ -1,5 +1,6 @@
 /** What the shell says: times, link, marks, groups. Wording is the look's. */
 import { describe, expect, it } from 'vitest';
+import { FIRST_VIEW } from '../../app/sync/link-view.ts';
 import type { LinkView, SessionRow } from '../../app/sync/views.ts';
 import { isLinkDown, linkWords } from '../../app/composables/link-words.ts';
 import { filterCounts, groupRows, matches } from '../../app/composables/list-groups.ts';
@@ -35,24 +36,28 @@ describe('times', () => {
 
 describe('the link line', () => {
   const said = (kind: LinkView['kind'], more: Partial<LinkView> = {}, memoryOnly = false): string =>
-    linkWords({ kind, since: at(30, 14, 2), tries: 0, left: 0, held: 0, ...more }, memoryOnly, NOW).words;
+    linkWords({ ...FIRST_VIEW, kind, since: at(30, 14, 2), skew: 0, ...more }, memoryOnly, NOW).words;
 
   it('says each state in the words of the look', () => {
     expect(said('live')).toBe('Live');
     expect(said('connecting', { tries: 1 })).toBe('Connecting');
     expect(said('connecting', { tries: 3 })).toBe('Connecting, try 3');
     expect(said('catching-up', { left: 1240 })).toBe('Catching up, 1,240 left');
-    expect(said('offline', { held: 2 })).toBe('Offline since 14:02, 2 held');
+    expect(said('offline', { held: 2, prompts: 2 })).toBe('Offline since 14:02, 2 prompts held');
+    expect(said('offline', { held: 1 })).toBe('Offline since 14:02, 1 change held');
+    expect(said('offline', { held: 4, prompts: 1 })).toBe('Offline since 14:02, 1 prompt, 3 changes held');
+    expect(said('offline', { since: null, held: 1, prompts: 1 })).toBe('Offline, 1 prompt held');
+    expect(said('live', { restartedAt: at(30, 14, 10) })).toBe('Server restarted 14:10');
     expect(said('offline')).toBe('Offline since 14:02');
     expect(said('signed-out', { held: 2 })).toBe('Signed out here');
     expect(said('update-needed')).toBe('Update to keep sending');
     expect(said('live', {}, true)).toBe('Memory only in this window');
   });
   it('tells a link that is down before it tells that nothing is kept', () => {
-    expect(said('offline', { held: 1 }, true)).toBe('Offline since 14:02, 1 held');
+    expect(said('offline', { held: 1, prompts: 1 }, true)).toBe('Offline since 14:02, 1 prompt held');
   });
   it('is down when a prompt would wait here, not in the first moment of a connection', () => {
-    const down = (kind: LinkView['kind'], tries = 0): boolean => isLinkDown({ kind, since: 0, tries, left: 0, held: 0 });
+    const down = (kind: LinkView['kind'], tries = 0): boolean => isLinkDown({ ...FIRST_VIEW, kind, tries });
     expect([down('offline'), down('signed-out'), down('update-needed'), down('connecting', 2)]).toEqual([true, true, true, true]);
     expect([down('live'), down('catching-up'), down('connecting', 1)]).toEqual([false, false, false]);
   });

@@ -50,7 +50,22 @@ describe('hello', () => {
   it('is answered with the protocol, the epoch and the newest version', async () => {
     await stand.session();
     const client = await connect().greet();
-    expect(client.frames).toEqual([{ type: 'welcome', protocol: 1, epoch: stand.store.epoch, version: await stand.store.version() }]);
+    const { epoch } = stand.store;
+    const boot = { id: expect.any(String), at: expect.any(Number) };
+    expect(client.frames).toEqual([{ type: 'welcome', protocol: 1, epoch, version: await stand.store.version(), boot }]);
+  });
+  it('names the process: the same at every welcome of it, another one after a restart', async () => {
+    const bootOf = (client: LiveClient) => client.of('welcome')[0]?.boot;
+    const [first, second] = [await connect().greet(), await connect().greet()];
+    expect(bootOf(first)).toEqual(bootOf(second));
+    const other = await openStand();
+    try {
+      const elsewhere = new LiveClient(`ws://127.0.0.1:${other.port}/api/live`, other.bearer);
+      clients.push(elsewhere);
+      expect(bootOf(await elsewhere.greet())?.id).not.toBe(bootOf(first)?.id);
+    } finally {
+      await other.close();
+    }
   });
   it('of a client that is too old closes with 4426', async () => {
     const client = await connect().greet(0);

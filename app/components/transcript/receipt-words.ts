@@ -13,7 +13,8 @@ export interface ReceiptFacts {
   running: boolean;
   /** Where the session was paused; null: it is not. */
   pausedSeq: number | null;
-  now: number;
+  /** The server's; null: not known. */
+  now: number | null;
 }
 export interface ReceiptWords {
   strong: string;
@@ -133,8 +134,8 @@ export function ordinal(n: number): string {
   return `${n}${ending}`;
 }
 /** `3 days ago`, `yesterday`, `today`; a clock that ran back says nothing of age. */
-function agoWords(at: number, now: number): string {
-  const days = daysAgo(at, now);
+function agoWords(at: number, now: number | null): string {
+  const days = now === null ? -1 : daysAgo(at, now);
   if (days < 0) return 'earlier';
   if (days === 0) return 'today';
   return days === 1 ? 'yesterday' : `${days} days ago`;

@@ -9,18 +9,19 @@ export interface TurnDay {
 }
 
 /** Days in the order of `turns`; a clock that went back makes a second group of a day rather than a wrong order. */
-export function turnDays(turns: readonly TurnMark[], now: number): TurnDay[] {
-  const days: { key: string; name: string; turns: TurnMark[]; ago: number }[] = [];
+export function turnDays(turns: readonly TurnMark[], now: number | null): TurnDay[] {
+  const days: { key: string; name: string; turns: TurnMark[] }[] = [];
   for (const turn of turns) {
-    const ago = daysAgo(turn.createdAt, now);
+    const ago = now === null ? null : daysAgo(turn.createdAt, now);
+    const name = nameOf(turn.createdAt, ago, now);
     const last = days.at(-1);
-    if (last !== undefined && last.ago === ago) last.turns.push(turn);
-    else days.push({ key: String(turn.seq), name: nameOf(turn.createdAt, ago, now), turns: [turn], ago });
+    if (last !== undefined && last.name === name) last.turns.push(turn);
+    else days.push({ key: String(turn.seq), name, turns: [turn] });
   }
   return days.map(({ key, name, turns: own }) => ({ key, name, turns: own }));
 }
 
-function nameOf(at: number, ago: number, now: number): string {
+function nameOf(at: number, ago: number | null, now: number | null): string {
   if (ago === 0) return 'Today';
   if (ago === 1) return 'Yesterday';
   // Within the week `sinceWords` adds the clock, which each turn has beside it.
