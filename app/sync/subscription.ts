@@ -137,7 +137,7 @@ const HEARING = {
   'frame live': stream,
 } as const;
 export const SUB_TABLE: { readonly [P in SubPhase]: Row } = {
-  down: { ...ALWAYS, ...DEAF, loaded: stay },
+  down: { ...ALWAYS, ...DEAF, adrift: stay, loaded: stay },
   // What an older subscription still says would only be judged by a cursor of the past; but that it is no place in the log, holds.
   loading: { ...ALWAYS, ...DEAF, 'frame reset': reset, loaded: (state, { cursor }) => subscribe(state, cursor, NO_LIVE) },
   replaying: { ...ALWAYS, ...HEARING, 'frame input': gather, 'frame caught-up': cutOver, loaded: stay },
