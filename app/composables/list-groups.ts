@@ -1,6 +1,6 @@
 /** How the session list is cut into groups. Order within a group is the store's: newest first. */
 import type { SessionRow } from '../sync/views.ts';
-import { markOf, titleOf } from './session-words.ts';
+import { markOf, titleOf, type SessionMark } from './session-words.ts';
 import { daysAgo } from './time-words.ts';
 
 export type ListFilter = 'all' | 'needs' | 'unread';
@@ -21,10 +21,21 @@ export function matches(row: SessionRow, words: string): boolean {
     .every((word) => text.includes(word));
 }
 
+/** It waits for the user, or did when it was last seen: it can be answered here either way. */
+function needs(mark: SessionMark): boolean {
+  return mark === 'waiting' || mark === 'asked';
+}
+/** What those are called: without the server's word of now, it is what was so (law 16). */
+export function needsName(rows: readonly SessionRow[]): string {
+  const marks = rows.map(markOf).filter(needs);
+  return marks.length > 0 && !marks.includes('waiting') ? 'Needed you' : 'Needs you';
+}
 /** How many rows each filter would keep. */
 export function filterCounts(rows: readonly SessionRow[]): { needs: number; unread: number } {
-  const open = rows.filter((row) => !row.summary.archived);
-  return { needs: open.filter((row) => markOf(row) === 'waiting').length, unread: open.filter((row) => row.unread).length };
+  return {
+    needs: rows.filter((row) => needs(markOf(row))).length,
+    unread: rows.filter((row) => !row.summary.archived && row.unread).length,
+  };
 }
 
 /** Groups in the order they are shown, none of them empty. */
@@ -32,12 +43,12 @@ export function groupRows(rows: readonly SessionRow[], filter: ListFilter, now: 
   const groups: Record<ListGroup['key'], SessionRow[]> = { needs: [], running: [], pinned: [], today: [], earlier: [], archived: [] };
   for (const row of rows) {
     const mark = markOf(row);
-    if (filter === 'needs' && mark !== 'waiting') continue;
+    if (filter === 'needs' && !needs(mark)) continue;
     if (filter === 'unread' && !row.unread) continue;
     groups[placeOf(row, mark, now)].push(row);
   }
   const names: [ListGroup['key'], string, boolean][] = [
-    ['needs', 'Needs you', true],
+    ['needs', needsName(groups.needs), true],
     ['running', 'Running', true],
     ['pinned', 'Pinned', false],
     ['today', 'Today', false],
@@ -50,8 +61,8 @@ export function groupRows(rows: readonly SessionRow[], filter: ListFilter, now: 
     .filter((group) => group.rows.length > 0);
 }
 
-function placeOf(row: SessionRow, mark: ReturnType<typeof markOf>, now: number | null): ListGroup['key'] {
-  if (mark === 'waiting') return 'needs';
+function placeOf(row: SessionRow, mark: SessionMark, now: number | null): ListGroup['key'] {
+  if (needs(mark)) return 'needs';
   if (row.summary.archived) return 'archived';
   if (mark === 'running') return 'running';
   if (row.summary.pinned) return 'pinned';

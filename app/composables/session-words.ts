@@ -3,13 +3,13 @@ import type { Mode, PauseReason } from '#shared/protocol/records.ts';
 import type { SessionRow } from '../sync/views.ts';
 import { sinceWords } from './time-words.ts';
 
-/** `stale`: last seen running, which is not a claim that it runs. */
-export type SessionMark = 'waiting' | 'running' | 'stale' | 'paused' | 'failed' | 'held' | 'unread' | 'idle';
+/** `stale`, `asked`: last seen running, or waiting for the user: no claim that it is so now. */
+export type SessionMark = 'waiting' | 'asked' | 'running' | 'stale' | 'paused' | 'failed' | 'held' | 'unread' | 'idle';
 
 /** The one mark of a session, the most pressing first. Only the server's word of now is shown as running (law 16). */
 export function markOf(row: SessionRow): SessionMark {
   const { status, paused } = row.summary;
-  if (status === 'waiting') return 'waiting';
+  if (status === 'waiting') return row.fresh ? 'waiting' : 'asked';
   if (status === 'running') return row.fresh ? 'running' : 'stale';
   if (paused !== null) return paused.reason === 'stopped' ? 'paused' : 'failed';
   if (row.heldHere || row.heldInputs > 0 || row.changeHeld) return 'held';
@@ -19,6 +19,7 @@ export function markOf(row: SessionRow): SessionMark {
 /** Read out before the last line, since the stone itself is decoration. */
 export const MARK_WORDS: Record<SessionMark, string> = {
   waiting: 'Needs you. ',
+  asked: '',
   running: 'Running. ',
   stale: '',
   paused: 'Paused. ',
@@ -40,7 +41,7 @@ export function lastLine(row: SessionRow, now: number | null): string {
     if (status === 'running') return `Last seen running at ${sinceWords(updatedAt, now)}`;
     if (status === 'waiting') return `Was waiting for you at ${sinceWords(updatedAt, now)}`;
   }
-  if (paused !== null && status === 'paused') return `Paused. ${pauseWords(paused.reason)}`;
+  if (paused !== null && status === 'paused') return `${row.fresh ? 'Paused.' : 'Paused when last seen.'} ${pauseWords(paused.reason)}`;
   if (row.notMade !== null) return `Not made. ${row.notMade}`;
   if (lastWords.trim() !== '') return lastWords;
   if (row.heldHere && row.summary.origin) return 'Fork made here. Its history is copied when the link is back';

@@ -35,8 +35,8 @@ export interface TranscriptContext {
   readonly opened: Map<string, boolean>;
   /** Answers given here, until the server's word on them comes. */
   readonly decisions: Few<string, Decision>;
-  /** Approvals whose sheet was put away, to be read in the transcript. */
-  readonly setAside: Few<string, true>;
+  /** Approvals whose sheet was put away, to be read in the transcript (true), or asked for again (false). */
+  readonly setAside: Few<string, boolean>;
   readonly whole: Whole;
   readonly witness: Witness;
 }
@@ -96,7 +96,7 @@ export function provideTranscript(): TranscriptContext {
     now: useServerNow(30_000),
     opened: new Map(),
     decisions,
-    setAside: few<string, true>(),
+    setAside: few<string, boolean>(),
     whole: useWhole(),
     witness: useWitness(),
   };

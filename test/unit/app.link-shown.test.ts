@@ -141,7 +141,7 @@ describe('a restart of the server', () => {
     tab.runs(false);
     tab.shown.down();
     tab.shown.welcome(boot('b', NOW + 1_000));
-    for (const callback of [...tab.due]) callback();
+    for (const callback of tab.due) callback();
     expect(tab.shown.view.restartedAt).toBeNull();
     expect(tab.notices).toHaveLength(1);
   });

@@ -74,6 +74,16 @@ describe('a row of the list', () => {
     expect(lastLine({ ...running, fresh: false }, NOW)).toBe('Last seen running at 14:40');
     expect(groupRows([{ ...running, fresh: false }], 'all', NOW).map((group) => group.key)).toEqual(['today']);
   });
+  it('law 16, B35: nor what was last seen waiting for the user or paused: it is dated, and can still be found', () => {
+    const waiting = row({ status: 'waiting' });
+    expect(markOf({ ...waiting, fresh: false })).toBe('asked');
+    expect(lastLine({ ...waiting, fresh: false }, NOW)).toBe('Was waiting for you at 14:40');
+    expect(groupRows([{ ...waiting, fresh: false }], 'needs', NOW)).toMatchObject([{ key: 'needs', name: 'Needed you', count: 1 }]);
+    expect(groupRows([{ ...waiting, fresh: false }, waiting], 'all', NOW)).toMatchObject([{ key: 'needs', name: 'Needs you', count: 2 }]);
+    const paused = row({ status: 'paused', paused: { seq: 1, reason: 'stopped' } });
+    expect(lastLine(paused, NOW)).toBe('Paused. You stopped the turn');
+    expect(lastLine({ ...paused, fresh: false }, NOW)).toBe('Paused when last seen. You stopped the turn');
+  });
   it('has the most pressing of its marks', () => {
     expect(markOf(row({ status: 'waiting' }, { heldInputs: 1, unread: true }))).toBe('waiting');
     expect(markOf(row({ status: 'paused', paused: { seq: 1, reason: 'stopped' } }, { heldInputs: 1 }))).toBe('paused');

@@ -70,7 +70,8 @@ describe('receipt words', () => {
   });
   test('law 16: nothing is promised that does not hold: idle, paused, and a link that is up', () => {
     expect(line(receipt('a', 'steer'), { running: false, pausedSeq: 9 })).toBe('Accepted. Waits for Resume');
-    expect(line(receipt('a', 'steer'), { running: false })).toBe('Accepted. Opens a turn');
+    expect(line(receipt('a', 'steer'), { running: false, linked: true })).toBe('Accepted. Opens a turn');
+    expect(line(receipt('a', 'steer'), { running: false, linked: false })).toBe('Accepted.');
     expect(line(receipt('a', 'held', { place: 1, of: 1 }), { linked: true })).toBe('Held on this device. Goes next');
     expect(line(receipt('a', 'held', { place: 1, of: 1 }), { signedOut: true })).toBe('Held on this device. Sends once you are signed in');
   });

@@ -1,5 +1,6 @@
 /** How an approval asks. */
 import type { Approval } from '#shared/protocol/summaries.ts';
+import { sinceWords } from '../../composables/time-words.ts';
 
 export function questionOf(approval: Approval): string {
   switch (approval.name) {
@@ -12,6 +13,10 @@ export function questionOf(approval: Approval): string {
     default:
       return `Call ${approval.name}?`;
   }
+}
+/** What is only remembered is asked as remembered: somebody may have answered by now (law 16, B8). */
+export function rememberedOf(approval: Approval, now: number | null): string {
+  return `Asked ${sinceWords(approval.askedAt, now)}, and last seen open. It may be answered by now: the first answer wins.`;
 }
 /** What happens on a yes, as far as it is known: nothing is promised for a command. */
 export function effectOf(approval: Approval): string {

@@ -50,7 +50,13 @@ export function receiptWords(receipt: ReceiptView, facts: ReceiptFacts): Receipt
       if (isAsleep(receipt, facts)) return { strong: 'Accepted.', rest: ' Written not to wake the session: runs with the next prompt' };
       return {
         strong: 'Accepted.',
-        rest: facts.running ? ' Joins after this step' : facts.pausedSeq !== null ? ' Waits for Resume' : ' Opens a turn',
+        rest: facts.running
+          ? ' Joins after this step'
+          : facts.pausedSeq !== null
+            ? ' Waits for Resume'
+            : facts.linked
+              ? ' Opens a turn'
+              : '',
       };
     case 'queued':
       return {
