@@ -1,0 +1,30 @@
+/** Law 2: what was answered as accepted is there, whatever dies afterwards, until the server itself is set back. */
+import type { Receipt } from '#shared/protocol/summaries.ts';
+import { EPOCH_HEADER } from '#shared/protocol/version.ts';
+import type { Answered, Asked } from '../exchange.ts';
+import type { World } from '../world.ts';
+
+const INPUT = /^\/api\/sessions\/[^/]+\/inputs\/([^/?]+)$/;
+
+export class AcceptedLaw {
+  /** By input: the epoch under which it was answered. */
+  readonly #accepted = new Map<string, string>();
+  readonly #world: World;
+  constructor(world: World) {
+    this.#world = world;
+  }
+  /** An answer that reached somebody. */
+  answered(asked: Asked, answer: Answered): void {
+    const id = asked.method === 'PUT' ? INPUT.exec(asked.path)?.[1] : undefined;
+    if (id === undefined || answer.status > 201) return;
+    const receipt = JSON.parse(answer.text) as Receipt;
+    if (receipt.id !== id) this.#world.fault('law-01', `the receipt of ${id} is of ${receipt.id}`);
+    this.#accepted.set(id, answer.headers[EPOCH_HEADER.toLowerCase()] ?? '');
+  }
+  /** What was accepted is in what was committed. */
+  look(): void {
+    const { now } = this.#world.oracle;
+    for (const [id, epoch] of this.#accepted)
+      if (epoch === now.epoch && !now.inputs.has(id)) this.#world.fault('law-02', `${id} was accepted and is nowhere`);
+  }
+}

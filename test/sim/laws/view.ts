@@ -1,0 +1,36 @@
+/** Laws 8, 9 and 10, held against every change of a transcript on a screen. */
+import type { ChunkRecord } from '#shared/protocol/records.ts';
+import type { TranscriptView } from '../../../app/sync/ports.ts';
+import type { SimTab } from '../tab.ts';
+
+/** Windows that were looked at already. */
+const looked = new WeakSet<readonly ChunkRecord[]>();
+
+export function lookAtView(tab: SimTab, view: TranscriptView): void {
+  const { world } = tab;
+  const live = view.live?.chunks ?? [];
+  const counted = view.chunks.length + live.filter(({ open }) => !open).length;
+  if (counted > world.chunkLimit) world.fault('law-09', `${tab.name} shows ${counted} chunks, over ${world.chunkLimit}`);
+  if (!view.atEnd && live.length > 0) world.fault('law-09', `${tab.name} holds live chunks while its window ends above them`);
+  if (view.oldestLoadedSeq !== (view.chunks[0]?.seq ?? null) || view.newestLoadedSeq !== (view.chunks.at(-1)?.seq ?? null))
+    world.fault('law-10', `${tab.name} tells other ends than those of its window`);
+  if (view.sessionId === null) return;
+  if (live.length > 0) {
+    const sealed = new Set(view.chunks.map(({ id }) => id));
+    const twice = live.find(({ id }) => sealed.has(id));
+    if (twice !== undefined) world.fault('law-08', `${tab.name} shows ${twice.id} sealed and live`);
+  }
+  if (view.chunks.length === 0 || looked.has(view.chunks)) return;
+  looked.add(view.chunks);
+  const logs = world.oracle.everOf(view.sessionId);
+  const first = view.chunks[0]!;
+  const found = logs.filter(({ shown }) => {
+    const from = shown.findIndex(({ seq }) => seq === first.seq);
+    return from >= 0 && view.chunks.every((chunk, at) => shown[from + at]?.id === chunk.id && shown[from + at]?.seq === chunk.seq);
+  });
+  if (found.length === 0) {
+    const seqs = view.chunks.map(({ seq }) => seq).join(' ');
+    world.fault('law-08', `${tab.name} shows of ${view.sessionId} what is no stretch of its log: ${seqs}`);
+  } else if (view.atStart && found.every(({ shown }) => shown[0]!.seq !== first.seq))
+    world.fault('law-10', `${tab.name} says that ${view.sessionId} begins at ${first.seq}`);
+}

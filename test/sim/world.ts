@@ -1,0 +1,326 @@
+/** The world of one history: who is in it, what happens next, and what is held against it after every step. */
+import { createHash } from 'node:crypto';
+import { doFault, FAULTS, type FaultAct } from './acts/faults.ts';
+import { doInTab, PEOPLE, type PeopleAct } from './acts/people.ts';
+import { Chance } from './chance.ts';
+import { WorldClock } from './clock.ts';
+import { SimDevice } from './device.ts';
+import { MemoryDisk, type Disk } from './disk.ts';
+import { IdbDisk } from './disk-idb.ts';
+import { heal } from './heal.ts';
+import { AcceptedLaw } from './laws/accepted.ts';
+import { lookAtTables } from './laws/mirror.ts';
+import { lookAtLink, lookAtReceipts } from './laws/truth.ts';
+import { lookAtView } from './laws/view.ts';
+import { WireLaw } from './laws/wire.ts';
+import { Loop } from './loop.ts';
+import { scriptedAgent, scriptedToolbox, WORKSPACE } from './model.ts';
+import { Network } from './network.ts';
+import { Oracle, type Backup } from './oracle.ts';
+import type { Outcome, Plan } from './play.ts';
+import { SimServer, TOKEN } from './server.ts';
+import type { SimTab } from './tab.ts';
+import { Words } from './words.ts';
+
+/** 2027, so that ids and dates look like something. */
+const START = 1_800_000_000_000;
+
+export class World {
+  readonly plan: Plan;
+  readonly loop = new Loop();
+  readonly clock: WorldClock;
+  readonly server: SimServer;
+  readonly network: Network;
+  readonly oracle: Oracle;
+  readonly words: Words;
+  readonly devices: SimDevice[] = [];
+  readonly backups: Backup[] = [];
+  readonly deleted = new Set<string>();
+  readonly counters: Record<string, number> = {};
+  readonly told: string[] = [];
+  readonly chunkLimit: number;
+  /** No more trouble, of any kind. */
+  healed = false;
+  /** Made so far. */
+  sessions = 0;
+  #calm = true;
+  #step = 0;
+  #fault: Outcome['fault'] = null;
+  #attempts = 0;
+  #tools = 0;
+  readonly #names = new Map<string, string>();
+  readonly #wire: WireLaw;
+  readonly #accepted: AcceptedLaw;
+
+  constructor(plan: Plan) {
+    this.plan = plan;
+    const { seed } = plan;
+    this.chunkLimit = new Chance(seed, 'limit').pick([8, 16, 64])!;
+    this.clock = new WorldClock(START, this.loop, () => this.#looked());
+    this.oracle = new Oracle((law, words) => this.fault(law, words));
+    this.words = new Words(this);
+    this.#wire = new WireLaw((law, words) => this.fault(law, words));
+    this.#accepted = new AcceptedLaw(this);
+    this.server = new SimServer({
+      seed,
+      clock: this.clock,
+      timers: this.clock,
+      agent: (timers) =>
+        scriptedAgent({
+          seed,
+          timers,
+          count: () => this.#attempts++,
+          healed: () => this.healed,
+          attempted: (request) => this.#wire.requested(request),
+          mood: (mood) => this.count(`model-${mood}`),
+        }),
+      toolbox: (timers) => scriptedToolbox(seed, timers, () => this.#tools++),
+      committed: (commit) => this.oracle.commit(commit),
+      reported: (event, facts) => this.reported('server', event, facts),
+      began: (epoch) => this.oracle.began(epoch),
+    });
+    this.network = new Network({
+      clock: this.clock,
+      chance: new Chance(seed, 'network'),
+      server: this.server,
+      calm: () => this.#calm,
+      count: (what) => this.count(what),
+      answered: (_place, asked, answer) => {
+        if (answer.status === 401) this.count('401');
+        this.#accepted.answered(asked, answer);
+      },
+    });
+  }
+
+  // ---- what is told
+
+  fault(law: string, words: string): void {
+    this.#fault ??= { law, words: this.readable(words), step: this.#step };
+  }
+  get isFaulty(): boolean {
+    return this.#fault !== null;
+  }
+  count(what: string): void {
+    this.counters[what] = (this.counters[what] ?? 0) + 1;
+  }
+  tell(words: string): void {
+    this.told.push(`${((this.clock.now() - START) / 1000).toFixed(3)} ${words}`);
+  }
+  reported(who: string, event: string, facts: unknown): void {
+    this.count(`report:${event}`);
+    const error = typeof facts === 'object' && facts !== null && 'error' in facts ? (facts.error as Error) : null;
+    this.tell(`  ${who} reports ${event}${error === null ? '' : `: ${error.name}: ${error.message}`}`);
+    // What nobody foresaw is never part of a history.
+    if (error instanceof TypeError || error instanceof RangeError || error instanceof ReferenceError)
+      this.fault('law-13', `${who} reports ${event}: ${error.stack ?? error.message}`);
+  }
+  /** A short name for an id, in the order in which they came up. */
+  nameOf(id: string): string {
+    let name = this.#names.get(id);
+    if (name === undefined) this.#names.set(id, (name = `#${this.#names.size + 1}`));
+    return name;
+  }
+  readable(words: string): string {
+    return words.replaceAll(/[0-9a-f]{8}-[0-9a-f-]{27}/g, (id) => this.nameOf(id));
+  }
+
+  // ---- who is there
+
+  tabs(): SimTab[] {
+    return this.devices.flatMap(({ tabs }) => tabs);
+  }
+  watch(tab: SimTab): void {
+    tab.screen.check = (view) => {
+      if (tab.dead) return;
+      lookAtView(tab, view);
+      lookAtReceipts(tab, view.receipts);
+    };
+  }
+  /** A command of a tab, which nobody waits for: it may end at any time, or never, but not in an error. */
+  doing(tab: SimTab, what: string, done: Promise<unknown>): void {
+    done.catch((error: unknown) => {
+      if (!tab.dead)
+        this.fault(
+          'law-17',
+          `${what} in ${tab.name} was rejected: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`,
+        );
+    });
+  }
+  async signIn(tab: SimTab, token: string): Promise<void> {
+    const asked = await tab.commands.signIn(token);
+    if (asked.ok) tab.place.leaving = false;
+  }
+  kill(tab: SimTab): void {
+    if (tab.ownLost)
+      this.words.excuse(
+        (one) =>
+          one.device === tab.place &&
+          tab.engine.rows().some(({ id, command }) => id === one.inputId || ('inputId' in command && command.inputId === one.inputId)),
+        'saving was off, and its tab is gone',
+      );
+    tab.kill();
+  }
+  killServer(): void {
+    if (!this.server.isUp) return;
+    this.count('server-death');
+    this.server.kill();
+    this.network.serverDied();
+  }
+  async startServer(): Promise<void> {
+    const began = this.server.start();
+    await this.loop.quiet();
+    await began;
+    this.oracle.compare(this.server.db!);
+  }
+  restore(backup: Backup): void {
+    this.count('restore');
+    this.server.restore(backup.image, true);
+    this.oracle.restore(backup, true);
+    this.#wire.forget();
+    // What ran in what is no more, and has left its device long since, went with it.
+    const { inputs } = backup.history;
+    this.words.excuse((one) => {
+      const lost = this.oracle.histories.at(-2)?.inputs.get(one.inputId);
+      return lost?.state === 'promoted' && inputs.get(one.inputId) === undefined;
+    }, 'the server lost it after it ran');
+  }
+
+  // ---- what happens
+
+  async play(): Promise<Outcome> {
+    this.loop.take();
+    const unheard = (error: unknown): void =>
+      this.fault('law-13', `a rejection that nobody took: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
+    process.on('unhandledRejection', unheard);
+    try {
+      await this.#begin();
+      await this.#act();
+      if (!this.isFaulty) {
+        this.#step = this.#steps();
+        await heal(this);
+      }
+    } catch (error) {
+      this.fault('world', error instanceof Error ? (error.stack ?? error.message) : String(error));
+    } finally {
+      for (const tab of this.tabs()) tab.kill();
+      this.server.kill();
+      for (const { disk } of this.devices) disk.close();
+      await this.loop.quiet().catch(() => undefined);
+      this.loop.giveBack();
+      process.off('unhandledRejection', unheard);
+    }
+    return { fault: this.#fault, told: this.told, counters: this.counters, digest: this.#digest() };
+  }
+  #steps(): number {
+    return this.plan.steps ?? new Chance(this.plan.seed, 'steps').whole(50, 110);
+  }
+  async #begin(): Promise<void> {
+    await this.startServer();
+    const chance = new Chance(this.plan.seed, 'devices');
+    const count = chance.whole(2, 3);
+    for (let n = 0; n < count; n++) {
+      const device = new SimDevice(this, `d${n}`, this.#disk(n), chance.is(0.85));
+      this.devices.push(device);
+      const tab = device.openTab();
+      await this.clock.pass(20);
+      this.doing(tab, 'sign-in', this.signIn(tab, TOKEN));
+      if (n === 0) {
+        await this.clock.pass(50);
+        this.sessions++;
+        const id = tab.commands.newId();
+        this.doing(tab, 'create', tab.commands.createSession({ workspace: WORKSPACE, title: 's1', mode: 'auto' }, id));
+        this.tell(`${tab.name} create ${this.nameOf(id)}`);
+      }
+      await this.clock.pass(100);
+      if (chance.is(0.5)) device.openTab();
+      await this.clock.pass(100);
+      for (const one of device.tabs) {
+        const first = [...one.screen.rows.keys()][0];
+        if (first !== undefined) this.doing(one, 'open', one.commands.open(first));
+      }
+    }
+    await this.clock.pass(100);
+    this.#calm = false;
+  }
+  #disk(n: number): Disk {
+    const row = new Chance(this.plan.seed, 'row', n);
+    const count = (what: string): void => this.count(what);
+    return this.plan.disk === 'memory' ? new MemoryDisk(count, () => row.whole(0, 6)) : new IdbDisk(count, `d${n}`, () => row.whole(0, 6));
+  }
+  async #act(): Promise<void> {
+    const only = this.plan.only === undefined ? null : new Set(this.plan.only);
+    const steps = this.#steps();
+    for (let at = 0; at < steps && !this.isFaulty; at++) {
+      if (only !== null && !only.has(at)) continue;
+      this.#step = at;
+      const chance = new Chance(this.plan.seed, 'act', at);
+      const line = await this.#one(chance);
+      if (line !== null) this.tell(`[${at}] ${this.readable(line)}`);
+      await this.clock.pass(gap(chance));
+      await this.#look();
+    }
+  }
+  /** One action, as its own chance has it. */
+  async #one(chance: Chance): Promise<string | null> {
+    if (chance.is(0.3)) {
+      const act: FaultAct = chance.weighted(FAULTS);
+      const done = await doFault(this, act, chance);
+      if (done !== null) this.count(`act-${act}`);
+      return done === null ? null : `${act} ${done}`;
+    }
+    const act: PeopleAct = chance.weighted(PEOPLE);
+    const tab = chance.pick(this.tabs().filter((one) => one.ready && !one.frozen));
+    const done = tab === undefined ? null : doInTab(tab, act, chance);
+    if (done !== null) this.count(`act-${act}`);
+    return done === null ? null : `${tab!.name} ${act} ${done}`;
+  }
+
+  /** After everything that happens: what costs next to nothing to look at. */
+  #looked(): void {
+    for (const tab of this.tabs()) lookAtLink(tab);
+  }
+  /** After every action. */
+  async #look(): Promise<void> {
+    for (const device of this.devices) {
+      lookAtTables(device);
+      device.disk.sync();
+    }
+    this.#accepted.look();
+    await this.words.look();
+    for (const tab of this.tabs()) {
+      const disk = tab.screen.notices.filter(({ id }) => id === 'disk').length;
+      if (disk > 1) this.fault('law-17', `${tab.name} was told ${disk} times that its history is kept no more`);
+    }
+  }
+  /** For the end: the laws that are looked at after every action. */
+  look(): Promise<void> {
+    return this.#look();
+  }
+  calm(): void {
+    this.#calm = true;
+  }
+  #digest(): string {
+    const hash = createHash('sha256');
+    for (const line of this.told) hash.update(line);
+    for (const { epoch, sessions } of this.oracle.histories)
+      for (const [id, { texts }] of sessions) hash.update(`${epoch}/${id}`).update(texts.join('\n'));
+    hash.update(JSON.stringify(this.counters)).update(JSON.stringify(this.#fault));
+    return hash.digest('hex');
+  }
+}
+
+/** Time until the next action: mostly moments, so that things meet; now and then long enough for timers. */
+function gap(chance: Chance): number {
+  switch (chance.weighted({ none: 2, moment: 10, second: 8, while: 4, minute: 1 })) {
+    case 'none':
+      return 0;
+    case 'moment':
+      return chance.whole(1, 120);
+    case 'second':
+      return chance.whole(100, 2_000);
+    case 'while':
+      return chance.whole(2_000, 12_000);
+    case 'minute':
+      return chance.whole(20_000, 90_000);
+  }
+}
