@@ -1,7 +1,10 @@
 /** What went wrong with IndexedDB, told by names and never by an error's words. */
 
-/** `quota`: full. `closed`: the connection is gone and a new one may do. `late`: no answer in time. `failed`: anything else. */
-export type DiskFault = 'quota' | 'closed' | 'late' | 'failed';
+/**
+ * `quota`: full. `closed`: the connection is gone and a new one may do. `late`: no answer in time. `blocked`: another window keeps
+ * an older database open. `newer`: the database is of a newer app than this one. `failed`: anything else.
+ */
+export type DiskFault = 'quota' | 'closed' | 'late' | 'blocked' | 'newer' | 'failed';
 
 export class LateError extends Error {
   constructor(ms: number) {
@@ -9,8 +12,29 @@ export class LateError extends Error {
     this.name = 'LateError';
   }
 }
+export class BlockedError extends Error {
+  constructor() {
+    super('another window holds an older database open');
+    this.name = 'BlockedError';
+  }
+}
+export class OutdatedError extends Error {
+  constructor() {
+    super('the database belongs to a newer app');
+    this.name = 'OutdatedError';
+  }
+}
 
-const CLOSED = new Set(['DatabaseClosedError', 'InvalidStateError', 'UnknownError', 'TransactionInactiveError']);
+const FAULTS: ReadonlyMap<string, DiskFault> = new Map([
+  ['DatabaseClosedError', 'closed'],
+  ['InvalidStateError', 'closed'],
+  ['UnknownError', 'closed'],
+  ['TransactionInactiveError', 'closed'],
+  ['LateError', 'late'],
+  ['BlockedError', 'blocked'],
+  ['OutdatedError', 'newer'],
+  ['VersionError', 'newer'],
+]);
 
 /** The names of an error and of all that is inside it, up to some depth. */
 function* namesIn(error: unknown): Generator<string> {
@@ -29,8 +53,7 @@ export function faultOf(error: unknown): DiskFault {
   let found: DiskFault = 'failed';
   for (const name of namesIn(error)) {
     if (name === 'QuotaExceededError') return 'quota';
-    if (found === 'failed' && CLOSED.has(name)) found = 'closed';
-    if (found === 'failed' && name === 'LateError') found = 'late';
+    if (found === 'failed') found = FAULTS.get(name) ?? found;
   }
   return found;
 }

@@ -6,6 +6,7 @@
  */
 import type { LogRecord } from '#shared/protocol/records.ts';
 import type { Approval, Receipt, TurnMark } from '#shared/protocol/summaries.ts';
+import { done } from '../disk/requests.ts';
 import { packed, unpacked, type PackedPage } from './packed.ts';
 import { byPage, firstOf, isFull, lastOf, type Run } from './pages.ts';
 import type { MirroredSession, Span } from './port.ts';
@@ -176,13 +177,4 @@ export class IdbTx implements MirrorTx {
   #between(sessionId: string, low: number, high: number): IDBKeyRange {
     return this.#ranges.bound([sessionId, low], [sessionId, high]);
   }
-}
-
-/** A request that cannot even be made (what it should store is no plain data) fails as one that was. */
-function done<T>(ask: () => IDBRequest<T>): Promise<T> {
-  return new Promise<T>((resolve, reject) => {
-    const request = ask();
-    request.addEventListener('success', () => resolve(request.result), { once: true });
-    request.addEventListener('error', () => reject(request.error), { once: true });
-  });
 }

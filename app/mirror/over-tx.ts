@@ -12,6 +12,9 @@ import { adoptIn, dropLogIn, factsIn, projectionsIn, putInputIn, putSessionsIn, 
 import { putTurnsIn, turnsIn, turnsReachIn } from './turns.ts';
 import { ALL, APPLY, BLOBS, COPY, LOG, PROJECTED, TURNS, type MirrorTx, type Store } from './tx.ts';
 
+/** Characters that a disk must take to be good for more. */
+const PROBE = 64 * 1024;
+
 export interface Transactions {
   readonly durable: boolean;
   /** What is written is copied on its way in; else it is copied before (B21). */
@@ -51,6 +54,11 @@ export function mirrorOver(tx: Transactions): Mirror {
   return {
     durable: tx.durable,
     close: () => tx.close(),
+    async ready() {
+      if (!tx.durable) return;
+      await tx.write(['meta'], async (at) => at.setMeta('probe', 'x'.repeat(PROBE)));
+      await tx.write(['meta'], async (at) => at.setMeta('probe', ''));
+    },
     facts: () =>
       tx.read(['meta'], async (at) => {
         const facts = await factsIn(at);

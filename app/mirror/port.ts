@@ -1,6 +1,6 @@
 /**
  * The mirror: this device's copy of the log. It may be wiped at any time and holds nothing that the server does not have.
- * Adapters: IndexedDB (`dexie.ts`) and memory (`memory.ts`); both pass `test/contract/mirror.ts`.
+ * Adapters: IndexedDB (`indexeddb.ts`) and memory (`memory.ts`); both pass `test/contract/mirror.ts`.
  */
 import type { LogRecord } from '#shared/protocol/records.ts';
 import type { Approval, Receipt, SessionEntry, SessionSummary, Timeline, TurnMark } from '#shared/protocol/summaries.ts';
@@ -88,6 +88,8 @@ export const APPLY_RECORDS = 1_000;
 export interface Mirror {
   /** False: nothing outlives this window. */
   readonly durable: boolean;
+  /** Rejects if it would not take what is written now. */
+  ready(): Promise<void>;
   facts(): Promise<MirrorFacts>;
   /** Takes on the server's epoch. Another one than before, or `afresh`: everything here is dropped, generation raised. */
   adopt(epoch: string, afresh: boolean): Promise<void>;

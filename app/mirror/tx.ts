@@ -34,6 +34,8 @@ export interface BlobsRow {
 export interface MetaRows {
   facts: FactsRow;
   blobs: BlobsRow;
+  /** Written to see whether the disk takes anything. */
+  probe: string;
   [log: `log/${string}`]: LogMeta;
 }
 export interface LogMeta {

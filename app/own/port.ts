@@ -1,9 +1,10 @@
 /**
  * Own work: what was written on this device and is not with the server yet. Never evicted, strictly durable. Adapters:
- * IndexedDB (`dexie.ts`) and memory (`memory.ts`).
+ * IndexedDB (`indexeddb.ts`) and memory (`memory.ts`).
  */
 import type { ContentPart } from '#shared/protocol/content.ts';
 import type { Delivery } from '#shared/protocol/records.ts';
+import type { Aside } from './aside.ts';
 import type { NewSessionBody, SessionPatchBody } from './bodies.ts';
 
 /** Format of a row. A worker or tab that does not know it leaves the row for one that does. */
@@ -90,26 +91,28 @@ export interface OutboxRow {
 export type NewRow = Omit<OutboxRow, 'v' | 'order' | 'state' | 'attempted' | 'tries' | 'code' | 'reason' | 'confirmed'>;
 export type RowPatch = Partial<Omit<OutboxRow, 'v' | 'id' | 'sessionId' | 'composedAt' | 'skew'>>;
 
-/** Small facts of this device that are no secret. */
 /** The server's last word: when, by this device's clock, and how far the server's was known to be ahead (null: not known). */
 export interface Good {
   at: number;
   skew: number | null;
 }
+/** Small facts of this device that are no secret. */
 export interface Facts {
+  /** The mark of a database that was made here and never wiped; null: kept in memory, or emptied on purpose. */
+  made: string;
   /** This device's id, as the server gave it. */
   device: string;
   /** The latest time that this device's clock has shown. */
   clock: number;
   /** Milliseconds that the server's clock was ahead when last heard. */
   skew: number;
-  /** Most sealed chunks in view, as the user set it; null or absent: the default. */
-  chunkLimit: number;
-  /** The user holds the copying of older history. */
   /** When the link was last known good. */
   good: Good;
   /** Hints about this browser that the user has put away. */
   hintsAway: readonly string[];
+  /** Most sealed chunks in view, as the user set it; null or absent: the default. */
+  chunkLimit: number;
+  /** The user holds the copying of older history. */
   copyingPaused: boolean;
 }
 
@@ -135,6 +138,8 @@ export interface Own {
 
   fact<K extends keyof Facts>(key: K): Promise<Facts[K] | null>;
   setFact<K extends keyof Facts>(key: K, value: Facts[K]): Promise<void>;
+  /** One transaction: what was kept aside joins what is here. The same again changes nothing. */
+  merge(aside: Aside): Promise<void>;
   /** The user's own sign-out, once warned: everything goes. */
   wipe(): Promise<void>;
   close(): void;

@@ -1,7 +1,7 @@
 /** Law 17: full quota, closed database, no database: the app goes on from memory and server, says so once, and loses no words. */
 import { IDBFactory, IDBKeyRange } from 'fake-indexeddb';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { Connection } from '../../app/disk/connection.ts';
+import { Database, type Schema } from '../../app/disk/database.ts';
 import { faultOf } from '../../app/disk/faults.ts';
 import { degradingMirror } from '../../app/mirror/degrading.ts';
 import { dexieMirror } from '../../app/mirror/dexie.ts';
@@ -37,6 +37,26 @@ function filling(mirror: Mirror, full: () => boolean): Mirror {
       return typeof value === 'function' ? value.bind(target) : value;
     },
   });
+}
+const SCHEMA: Schema = { version: 1, facts: 'facts', upgrade: (db) => void db.createObjectStore('facts', { keyPath: 'key' }) };
+const LOOK = { mode: 'readonly', stores: ['facts'], durability: 'default', work: async () => 'done' } as const;
+const open = (factory: IDBFactory, limit?: number): Database => new Database('d', SCHEMA, disk(factory), {}, limit);
+const opened = (factory: IDBFactory): Promise<IDBDatabase> => asked(factory.open('d'));
+function asked<T>(request: IDBRequest<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    request.addEventListener('success', () => resolve(request.result));
+    request.addEventListener('error', () => reject(request.error));
+  });
+}
+/** A factory whose connections are noted. */
+function watched(factory: IDBFactory, handles: IDBDatabase[]): IDBFactory {
+  const open = factory.open.bind(factory);
+  factory.open = (name: string, version?: number) => {
+    const request = open(name, version);
+    request.addEventListener('success', () => handles.push(request.result));
+    return request;
+  };
+  return factory;
 }
 const disk = (factory: IDBFactory) => ({ indexedDB: factory, IDBKeyRange, timers: realTimers });
 
@@ -138,18 +158,60 @@ describe('B19: the browser closes the connection', () => {
     expect(later.stages().join()).toMatch(/^still kept: /);
   });
   test('with reopening failing thrice the error comes out; operations that fail together share one reopening', async () => {
+    const factory = new IDBFactory();
+    const database = open(factory);
+    await database.run(LOOK);
+    const first = await opened(factory);
+    first.close();
     let opens = 0;
-    const closed = Object.assign(new Error('closed'), { name: 'InvalidStateError' });
-    const db = { close: () => undefined, open: () => (opens++, Promise.reject(closed)) };
-    const connection = new Connection(db as never, realTimers);
-    const both = await Promise.allSettled([connection.run(() => Promise.reject(closed)), connection.run(() => Promise.reject(closed))]);
+    factory.open = () => {
+      opens++;
+      throw new DOMException('no', 'UnknownError');
+    };
+    database.close();
+    const both = await Promise.allSettled([database.run(LOOK), database.run(LOOK)]);
     expect(both.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
-    expect(opens).toBe(3);
+    // One first try and one reopening of three, for both.
+    expect(opens).toBe(4);
   });
-  test('no operation hangs past its limit', async () => {
+  test('a connection that throws, or was closed behind its back, is opened again, and the operation is run once more', async () => {
+    const factory = new IDBFactory();
+    const handles: IDBDatabase[] = [];
+    const database = open(watched(factory, handles));
+    await database.run(LOOK);
+    handles[0]!.transaction = () => {
+      throw new DOMException('the connection is closing', 'InvalidStateError');
+    };
+    await database.run(LOOK);
+    expect(handles).toHaveLength(2);
+    handles[1]!.close();
+    await database.run(LOOK);
+    expect(handles).toHaveLength(3);
+  });
+  test('no operation hangs past its limit, and what was late did not happen', async () => {
+    const factory = new IDBFactory();
+    const database = open(factory, 50);
+    await database.run(LOOK);
+    const holder = await opened(factory);
+    const holding = holder.transaction('facts', 'readwrite');
+    let held = true;
+    const keep = (): void => void (held && holding.objectStore('facts').get('x').addEventListener('success', keep));
+    keep();
+    const late = database.run({ ...LOOK, mode: 'readwrite', work: async (tx) => void tx.objectStore('facts').put({ key: 'late' }) });
+    await expect(late).rejects.toThrow('did not answer within');
+    held = false;
+    expect(await database.run({ ...LOOK, work: (tx) => asked(tx.objectStore('facts').getAllKeys()) })).toEqual([]);
+  });
+  test('an open that never settles, or cannot even be asked for, fails in time', async () => {
+    const factory = new IDBFactory();
+    factory.open = () => new EventTarget() as never;
     const soon = { after: (_ms: number, callback: () => void) => realTimers.after(5, callback) };
-    const connection = new Connection({ close: () => undefined } as never, soon);
-    await expect(connection.run(() => new Promise(() => undefined))).rejects.toThrow('did not answer within');
+    const deaf = new Database('d', SCHEMA, { indexedDB: factory, IDBKeyRange, timers: soon });
+    await expect(deaf.run(LOOK)).rejects.toThrow('did not answer within');
+    factory.open = () => {
+      throw new DOMException('forbidden', 'SecurityError');
+    };
+    await expect(open(factory).run(LOOK)).rejects.toThrow('forbidden');
   });
 });
 

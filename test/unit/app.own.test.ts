@@ -1,6 +1,5 @@
 /** Own work, on disk and in memory: one transaction from draft to outbox, fences, and rows of a format not known here. */
 import { IDBFactory, IDBKeyRange } from 'fake-indexeddb';
-import { Dexie } from 'dexie';
 import { describe, expect, test } from 'vitest';
 import { reactive } from 'vue';
 import { dexieOwn } from '../../app/own/dexie.ts';
@@ -99,11 +98,18 @@ test('rows of a newer format are left for an app that knows them', async () => {
   const factory = new IDBFactory();
   const own = dexieOwn('own', disk(factory));
   await own.add(input('a'), false);
-  const raw = new Dexie('own', { indexedDB: factory, IDBKeyRange });
-  await raw.open();
-  const newer = { ...(await raw.table('outbox').get('a')), id: 'z', order: 0, v: 2, state: 'sending' };
-  await raw.table('outbox').put(newer);
+  const raw = await asked(factory.open('own'));
+  const outbox = (): IDBObjectStore => raw.transaction('outbox', 'readwrite').objectStore('outbox');
+  const newer = { ...(await asked(outbox().get('a'))), id: 'z', order: 0, v: 2, state: 'sending' };
+  await asked(outbox().put(newer));
   await own.claim();
   expect((await own.rows()).map(({ id }) => id)).toEqual(['a']);
-  expect(await raw.table('outbox').get('z')).toEqual(newer);
+  expect(await asked(outbox().get('z'))).toEqual(newer);
 });
+
+function asked<T>(request: IDBRequest<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    request.addEventListener('success', () => resolve(request.result));
+    request.addEventListener('error', () => reject(request.error));
+  });
+}
