@@ -70,6 +70,7 @@ export async function createApp(parts: AppParts): Promise<App> {
   const hub = createHub({
     store,
     live: runner,
+    clock,
     timers,
     report,
     version: await store.version(),

@@ -5,10 +5,10 @@ import type { CreateSessionBody } from '#shared/protocol/requests.ts';
 import { asked, asksOf } from './asks.ts';
 import type { Asked, Commands, NewSession, SessionPatch } from './commands.ts';
 import { deviceCommands } from './devices.ts';
-import { Drafts } from './drafts.ts';
 import type { Engine } from './engine.ts';
 import { forkCommands } from './forks.ts';
 import { inputCommands } from './inputs.ts';
+import { ownDevice } from './losses.ts';
 import { NOTICES } from './notices.ts';
 import { enqueue, kick, rowOf } from './own-rows.ts';
 
@@ -19,9 +19,8 @@ export interface CommandParts {
 }
 
 export function commandsOf({ engine, deviceName }: CommandParts): Commands {
-  const { clock, random, timers, report, own, page, screen } = engine.parts;
-  const drafts = new Drafts(own, timers, report);
-  page.onHide(() => drafts.flush());
+  const { clock, random, own, screen } = engine.parts;
+  const { drafts } = engine;
 
   return {
     newId: () => newId(clock, random),
@@ -67,6 +66,7 @@ export function commandsOf({ engine, deviceName }: CommandParts): Commands {
 
     draft: (sessionId) => drafts.read(sessionId),
     saveDraft: (sessionId, text) => drafts.save(sessionId, text),
+    watchDraft: (sessionId, hear) => drafts.watch(sessionId, hear),
 
     ...asksOf(engine),
     ...deviceCommands(engine.http),
@@ -79,7 +79,7 @@ export function commandsOf({ engine, deviceName }: CommandParts): Commands {
       return asked(answer, () => null);
     },
     async signOut(): Promise<void> {
-      const id = (await own.fact('device')) ?? (await ownDevice(engine));
+      const id = (await own.fact('device')) ?? (await ownDevice(engine.http));
       const answer = id === null ? null : await engine.http.ask('DELETE', ROUTES.deviceById(id));
       await engine.forget();
       if (answer === null || answer.kind === 'trouble') screen.notice(NOTICES.signOutUntold());
@@ -91,10 +91,3 @@ export function commandsOf({ engine, deviceName }: CommandParts): Commands {
   };
 }
 
-/** Signed in before this device noted its id: the server knows which one asks. */
-async function ownDevice(engine: Engine): Promise<string | null> {
-  const answer = await engine.http.ask('GET', ROUTES.devices());
-  if (answer.kind !== 'ok') return null;
-  const { devices } = answer.value as { devices: { id: string; current: boolean }[] };
-  return devices.find(({ current }) => current)?.id ?? null;
-}

@@ -112,6 +112,8 @@ export interface Commands {
 
   draft(sessionId: string): Promise<string>;
   saveDraft(sessionId: string, text: string): void;
+  /** `hear`: another window of this device changed this draft. Answers how to end it. */
+  watchDraft(sessionId: string, hear: (text: string) => void): () => void;
 
   folders(path: string | null): Promise<Asked<FolderView>>;
   models(): Promise<Asked<ModelInfo[]>>;

@@ -12,12 +12,14 @@ import { Histories } from './histories.ts';
 import { flushLock, type FlushLock } from './flush-lock.ts';
 import { http, type WatchedHttp } from './http.ts';
 import { Copying } from './copying.ts';
+import { Drafts } from './drafts.ts';
 import { Leaving } from './leaving.ts';
 import { Link, type Welcome } from './link.ts';
 import { LinkShown } from './link-shown.ts';
 import { ListSync } from './list-sync.ts';
 import { SessionList } from './list.ts';
 import { answered } from './answered.ts';
+import { noteLoss } from './losses.ts';
 import { askModelFacts } from './model-facts.ts';
 import { NOTICES } from './notices.ts';
 import { orphan } from './orphans.ts';
@@ -42,6 +44,7 @@ export class Engine {
   readonly outbox: Outbox;
   readonly link: Link;
   readonly copying: Copying;
+  readonly drafts: Drafts;
   readonly #lock: FlushLock;
   readonly #clockWatch: ClockWatch;
   readonly #shown: LinkShown;
@@ -59,6 +62,7 @@ export class Engine {
     this.parts = parts;
     this.#limit = parts.chunkLimit;
     const { clock, timers, random, report, mirror, own, screen, idle } = parts;
+    this.drafts = new Drafts(parts);
     this.#clockWatch = new ClockWatch(clock, own);
     this.#shown = new LinkShown({
       ...parts,
@@ -198,6 +202,7 @@ export class Engine {
       applied: async (sessionId) => {
         if (this.#open.id === sessionId && !this.isUp()) await this.#open.transcript!.catchUp();
       },
+      draft: (sessionId, text) => this.drafts.heard(sessionId, text),
       signedIn: () => {
         if (!this.isUp()) this.link.dispatch({ type: 'signed-in' });
       },
@@ -290,13 +295,14 @@ export class Engine {
     if (this.#histories.epoch !== null && epoch !== this.#histories.epoch && this.isUp()) void this.#histories.adopt(epoch, false);
   }
   async #up(welcome: Welcome): Promise<void> {
-    this.#shown.welcome(welcome.boot);
+    this.#shown.welcome(welcome);
     await this.#histories.adopt(welcome.epoch, false);
     if (!this.isUp()) return;
     this.#replicas.up();
     this.#open.refresh();
     this.outbox.linkUp();
     void askModelFacts(this.http).then((facts) => facts && this.parts.screen.model(facts));
+    this.#device = (await noteLoss(this.parts, this.http)) ?? this.#device;
     await this.#listSync.run();
   }
   #down(): void {
@@ -319,7 +325,6 @@ export class Engine {
   async #restored(): Promise<void> {
     this.parts.screen.notice(NOTICES.restored());
     await this.#reload();
-    if (this.isUp()) this.#replicas.up();
     this.outbox.linkUp();
   }
   /** The mirror is another one: list and open session are read anew. */
@@ -328,6 +333,13 @@ export class Engine {
     this.copying.reset();
     await this.list.load();
     await this.#open.reload();
+    if (this.isUp()) this.#replicas.up();
+  }
+  /** The mirror is another one than what is shown was read from, and may hold nothing. */
+  async mirrorAgain(): Promise<void> {
+    await this.#histories.again();
+    await this.#reload();
+    if (this.isUp()) await this.#listSync.anew();
   }
 
   // ---- sessions

@@ -27,6 +27,17 @@ export class Histories {
       await this.#parts.mirror.adopt(epoch, afresh);
       if (isOther) await this.#parts.restored();
     });
+    return this.#queued(run);
+  }
+  /** The mirror is another one than a moment ago, and may hold nothing: what is put into it is of this history all the same. */
+  again(): Promise<void> {
+    const { mirror } = this.#parts;
+    const run = this.#adopting.then(async () => {
+      if (this.epoch !== null && (await mirror.facts()).epoch === null) await mirror.adopt(this.epoch, false);
+    });
+    return this.#queued(run);
+  }
+  #queued(run: Promise<void>): Promise<void> {
     this.#adopting = run.catch((error: unknown) => this.#parts.report('engine.adopt', { error }));
     return run;
   }

@@ -6,13 +6,23 @@ import type { Command, OutboxRow } from '../own/port.ts';
 import type { Drafts } from './drafts.ts';
 import { changeInput, chooseEdit, dropRefused } from './edits.ts';
 import type { Engine } from './engine.ts';
+import { within } from '../disk/within.ts';
 import { kick, rowOf } from './own-rows.ts';
 import { cancelInput, undoCancel } from './undo.ts';
 
+/** Milliseconds; what nobody could tell by then counts as nothing seen, which wakes no pause. */
+const SEEN_WITHIN = 1_000;
+
 export function inputCommands(engine: Engine, drafts: Drafts) {
-  const { clock, random, own, mirror } = engine.parts;
+  const { clock, random, timers, own, mirror } = engine.parts;
   const find = (id: string): OutboxRow | undefined => engine.rows().find((row) => row.id === id);
-  const seenSeq = async (sessionId: string): Promise<number> => (await mirror.projections(sessionId)).cursor.seq;
+  /** What is in step knows it; a mirror that another window holds up must not keep somebody waiting who pressed Send. */
+  async function seenSeq(sessionId: string): Promise<number> {
+    const replica = engine.replica(sessionId);
+    if (replica !== null && replica.state.phase !== 'down') return replica.state.cursor.seq;
+    const asked = mirror.projections(sessionId).then(({ cursor }) => cursor.seq);
+    return within(timers, SEEN_WITHIN, asked, () => new Error('the mirror does not answer')).catch(() => 0);
+  }
   /** What a prompt was written for: the turn seen running. With own words still on their way, nobody can say. */
   function aim(sessionId: string, delivery: Delivery): { aimedTurnId?: string | null } {
     if (delivery === 'queue' || engine.rows().some((row) => row.sessionId === sessionId && row.command.kind === 'input')) return {};
@@ -24,7 +34,7 @@ export function inputCommands(engine: Engine, drafts: Drafts) {
     async send(sessionId: string, content: ContentPart[], delivery: Delivery, id = newId(clock, random)): Promise<string> {
       const command: Command = { kind: 'input', content, delivery, seenSeq: await seenSeq(sessionId), ...aim(sessionId, delivery) };
       await own.add(await rowOf(engine, id, sessionId, command), true);
-      drafts.forget(sessionId);
+      drafts.sent(sessionId);
       await kick(engine);
       return id;
     },

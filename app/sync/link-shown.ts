@@ -1,9 +1,9 @@
 /** What the screen is told of the link, and what that takes: when it was last good, how the clocks stand, and a restart. */
 import type { Clock, Timers } from '#shared/ports.ts';
-import type { Boot } from '#shared/protocol/frames.ts';
 import type { Own } from '../own/port.ts';
 import type { ClockWatch } from './clock-watch.ts';
 import { LastGood } from './last-good.ts';
+import type { Welcome } from './link.ts';
 import { FIRST_VIEW, linkView, type LinkFacts } from './link-view.ts';
 import { NOTICES } from './notices.ts';
 import { Restarts } from './restarts.ts';
@@ -55,7 +55,8 @@ export class LinkShown {
     this.#ran = this.#parts.runs();
   }
   /** The server is there. Another process than before is named, and explained if it cut something off. */
-  welcome(boot: Boot | undefined): void {
+  welcome({ boot, now }: Pick<Welcome, 'boot' | 'now'>): void {
+    if (now !== undefined) this.#parts.clockWatch.heard(now - this.#parts.clock.now());
     const at = this.#restarts.welcome(boot);
     if (at === null) return;
     if (this.#ran) this.#parts.notice(NOTICES.restarted());

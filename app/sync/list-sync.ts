@@ -29,6 +29,11 @@ export class ListSync {
     this.synced = false;
     this.#parts.list.stale();
   }
+  /** The mirror is another one than before: all is asked for again. */
+  async anew(): Promise<void> {
+    this.stale();
+    await this.run();
+  }
   async run(failed = 0): Promise<void> {
     const { list, timers, random, report } = this.#parts;
     const socket = this.#parts.socket();

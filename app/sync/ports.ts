@@ -44,7 +44,13 @@ export interface Locks {
 }
 
 /** News between tabs of one device. */
-export type TabNews = { type: 'own' } | { type: 'applied'; sessionId: string } | { type: 'wiped' } | { type: 'signed-in' };
+export type TabNews =
+  | { type: 'own' }
+  | { type: 'applied'; sessionId: string }
+  /** What stands in this session's composer now. */
+  | { type: 'draft'; sessionId: string; text: string }
+  | { type: 'wiped' }
+  | { type: 'signed-in' };
 export interface Channel {
   tell(news: TabNews): void;
   listen(callback: (news: TabNews) => void): void;
@@ -110,7 +116,7 @@ export const CLOSED: TranscriptView = {
 /** The stores, as sync writes them. */
 export interface Screen {
   link(view: LinkView): void;
-  memoryOnly(): void;
+  memoryOnly(only: boolean): void;
   notice(notice: Notice): void;
   model(model: ModelFacts | null): void;
   /** Null: nothing is left to copy, or nothing can be copied now. */

@@ -9,6 +9,7 @@ export interface TabNewsParts {
   own(): Promise<void>;
   /** The mirror has more of this session. */
   applied(sessionId: string): Promise<void>;
+  draft(sessionId: string, text: string): void;
   signedIn(): void;
   wiped(): Promise<void>;
 }
@@ -20,6 +21,8 @@ export function heedTabs(parts: TabNewsParts): void {
         return parts.own();
       case 'applied':
         return parts.applied(news.sessionId);
+      case 'draft':
+        return parts.draft(news.sessionId, news.text);
       case 'signed-in':
         return parts.signedIn();
       case 'wiped':

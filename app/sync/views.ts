@@ -113,4 +113,6 @@ export interface Notice {
   tone: 'plain' | 'mist' | 'attn' | 'bad';
   strong: string;
   text: string;
+  /** What can be done about it at once. */
+  act?: 'reload';
 }

@@ -3,7 +3,7 @@
  * whatever the number of sockets.
  */
 import type { WebSocket } from 'ws';
-import type { Report, Timers } from '#shared/ports.ts';
+import type { Clock, Report, Timers } from '#shared/ports.ts';
 import { type Boot, CLOSE } from '#shared/protocol/frames.ts';
 import { isTombstone } from '#shared/protocol/summaries.ts';
 import type { LiveFrame, LiveSource } from '../runner/port.ts';
@@ -17,6 +17,7 @@ const BEAT = 30_000;
 export interface HubParts {
   store: Store;
   live: LiveSource;
+  clock: Clock;
   timers: Timers;
   report: Report;
   /** The store's newest version at construction; from then on the hub follows the commits. */
@@ -36,7 +37,7 @@ export interface Hub {
   close(): void;
 }
 
-export function createHub({ store, live, timers, report, version, boot }: HubParts): Hub {
+export function createHub({ store, live, clock, timers, report, version, boot }: HubParts): Hub {
   const sockets = new Set<FeedSocket>();
   const bySession = new Map<string, Set<Subscription>>();
   /** Revoked while an upgrade of theirs may have been under way. */
@@ -47,6 +48,7 @@ export function createHub({ store, live, timers, report, version, boot }: HubPar
   const socketParts = {
     store,
     live,
+    clock,
     timers,
     report,
     boot,

@@ -3,7 +3,7 @@
  * nothing else; so does falling behind (law 15).
  */
 import type { RawData, WebSocket } from 'ws';
-import type { Report, Timers } from '#shared/ports.ts';
+import type { Clock, Report, Timers } from '#shared/ports.ts';
 import { CodedError } from '#shared/protocol/errors.ts';
 import { type Boot, CLOSE, type UpFrame } from '#shared/protocol/frames.ts';
 import { LIMITS } from '#shared/protocol/limits.ts';
@@ -24,6 +24,7 @@ const TEXT = { binary: false, compress: false, fin: true };
 export interface SocketParts {
   store: FeedStore;
   live: Pick<LiveSource, 'snapshot'>;
+  clock: Clock;
   timers: Timers;
   report: Report;
   boot: Boot;
@@ -134,8 +135,8 @@ export class FeedSocket implements FeedLink {
     this.#cancelHello();
     if (protocol < PROTOCOL_MINIMUM) return this.close(CLOSE.tooOld, 'update needed');
     this.#greeted = true;
-    const { store, version, boot } = this.#parts;
-    this.send(encode({ type: 'welcome', protocol: PROTOCOL, epoch: store.epoch, version: version(), boot }));
+    const { store, version, boot, clock } = this.#parts;
+    this.send(encode({ type: 'welcome', protocol: PROTOCOL, epoch: store.epoch, version: version(), boot, now: clock.now() }));
   }
 
   /** Again for the same session: the new cursor replaces the old subscription. */

@@ -16,8 +16,8 @@ export interface Boot {
   at: number;
 }
 export type DownFrame =
-  /** `boot`: absent where an older server says it. */
-  | { type: 'welcome'; protocol: number; epoch: string; version: number; boot?: Boot }
+  /** `now`: the server's clock. That and `boot` are absent where an older server says it. */
+  | { type: 'welcome'; protocol: number; epoch: string; version: number; boot?: Boot; now?: number }
   | { type: 'session'; summary: SessionEntry }
   | { type: 'input'; sessionId: string; receipt: Receipt }
   /** Dense; the first is cursor + 1. */

@@ -113,6 +113,12 @@ describe('how the clocks stand', () => {
   });
 });
 
+test('I35: a welcome tells the server’s time by itself, so that no question is needed for it', () => {
+  const tab = device(7 * HOUR);
+  tab.shown.welcome({ now: NOW });
+  expect(tab.at(UP).skew).toBe(-7 * HOUR);
+});
+
 describe('a socket that is open', () => {
   test('B1, B35: is not called live after a long silence while it is being asked; and is again at the first word', () => {
     const tab = device(0);
@@ -131,27 +137,27 @@ describe('a restart of the server', () => {
   const boot = (id: string, at: number) => ({ id, at });
   test('is named for a while with the server’s own time, and explained once if something ran', () => {
     const tab = device(7 * HOUR);
-    tab.shown.welcome(boot('a', NOW - HOUR));
+    tab.shown.welcome({ boot: boot('a', NOW - HOUR) });
     expect(tab.at(UP).restartedAt).toBeNull();
     tab.runs(true);
     tab.shown.down();
-    tab.shown.welcome(boot('b', NOW + 1_000));
+    tab.shown.welcome({ boot: boot('b', NOW + 1_000) });
     expect(tab.at(UP).restartedAt).toBe(NOW + 1_000);
     expect(tab.notices.map(({ id }) => id)).toEqual(['restarted']);
     tab.runs(false);
     tab.shown.down();
-    tab.shown.welcome(boot('b', NOW + 1_000));
+    tab.shown.welcome({ boot: boot('b', NOW + 1_000) });
     for (const callback of tab.due) callback();
     expect(tab.shown.view.restartedAt).toBeNull();
     expect(tab.notices).toHaveLength(1);
   });
   test('that cut nothing off is not explained; a server that says nothing of it has not restarted', () => {
     const tab = device(0);
-    tab.shown.welcome(boot('a', NOW));
-    tab.shown.welcome(undefined);
-    tab.shown.welcome(boot('c', NOW));
+    tab.shown.welcome({ boot: boot('a', NOW) });
+    tab.shown.welcome({});
+    tab.shown.welcome({ boot: boot('c', NOW) });
     expect(tab.at(UP).restartedAt).toBeNull();
-    tab.shown.welcome(boot('d', NOW));
+    tab.shown.welcome({ boot: boot('d', NOW) });
     expect(tab.at(UP).restartedAt).toBe(NOW);
     expect(tab.notices).toEqual([]);
   });

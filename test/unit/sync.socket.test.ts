@@ -52,7 +52,9 @@ describe('hello', () => {
     const client = await connect().greet();
     const { epoch } = stand.store;
     const boot = { id: expect.any(String), at: expect.any(Number) };
-    expect(client.frames).toEqual([{ type: 'welcome', protocol: 1, epoch, version: await stand.store.version(), boot }]);
+    expect(client.frames).toEqual([
+      { type: 'welcome', protocol: 1, epoch, version: await stand.store.version(), boot, now: expect.any(Number) },
+    ]);
   });
   it('names the process: the same at every welcome of it, another one after a restart', async () => {
     const bootOf = (client: LiveClient) => client.of('welcome')[0]?.boot;
