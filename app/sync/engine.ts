@@ -303,7 +303,7 @@ export class Engine {
     this.outbox.linkUp();
     void askModelFacts(this.http).then((facts) => facts && this.parts.screen.model(facts));
     this.#device = (await noteLoss(this.parts, this.http)) ?? this.#device;
-    await this.#listSync.run();
+    await this.#listSync.run(welcome);
   }
   #down(): void {
     this.#replicas.down();
@@ -314,7 +314,10 @@ export class Engine {
   }
   #frame(frame: DownFrame): void {
     if (frame.type === 'session') {
-      void this.list.take(frame.summary).then(() => this.copying.soon());
+      void this.list
+        .told(frame.summary)
+        .then(() => this.copying.soon())
+        .catch((error: unknown) => this.parts.report('engine.list', { error }));
       return;
     }
     if (!('sessionId' in frame)) return;

@@ -1,7 +1,10 @@
 /** Brings the session list in step after each connect, again and again until it is. */
 import { backoff } from '#shared/backoff.ts';
 import type { Random, Report, Timers } from '#shared/ports.ts';
-import type { SessionList } from './list.ts';
+import type { SessionList, Told } from './list.ts';
+
+/** The server's place as nobody greeted: everything is asked. */
+const NOT_TOLD: Told = { epoch: '', version: -1 };
 
 export interface ListSyncParts {
   list: SessionList;
@@ -32,19 +35,20 @@ export class ListSync {
   /** The mirror is another one than before: all is asked for again. */
   async anew(): Promise<void> {
     this.stale();
-    await this.run();
+    await this.run(NOT_TOLD);
   }
-  async run(failed = 0): Promise<void> {
+  /** `told`: what the server said at its greeting. */
+  async run(told: Told, failed = 0): Promise<void> {
     const { list, timers, random, report } = this.#parts;
     const socket = this.#parts.socket();
-    const synced = await list.sync();
+    const synced = await list.sync(told);
     if (socket === null || socket !== this.#parts.socket()) return;
     this.synced = synced;
     this.#parts.changed();
     if (synced) return this.#parts.done();
     timers.after(backoff(failed, RETRY, random), () => {
       if (this.#parts.socket() !== socket || this.synced) return;
-      this.run(failed + 1).catch((error: unknown) => report('engine.list', { error }));
+      this.run(told, failed + 1).catch((error: unknown) => report('engine.list', { error }));
     });
   }
 }

@@ -23,6 +23,11 @@ export interface ListParts {
   /** The server's newer word about a session. */
   told(summary: SessionSummary): void;
 }
+/** Where the server's list was at its greeting. */
+export interface Told {
+  readonly epoch: string;
+  readonly version: number;
+}
 type ListAnswer = { sessions: SessionEntry[]; version: number; more: boolean } | { reset: true; epoch: string; version: number };
 
 /** Milliseconds between the screen showing words and their being noted as read. */
@@ -33,6 +38,8 @@ export class SessionList {
   #sessions = new Map<string, MirroredSession>();
   #shown: ReadonlyMap<string, SessionRow> = new Map();
   #fresh = false;
+  /** No change was missed since the mirror's version: each that the socket tells of raises it. */
+  #inStep = false;
   #doubted = false;
   readonly #reading = new Map<string, () => void>();
 
@@ -54,6 +61,7 @@ export class SessionList {
   /** The link is down: from now on it is what was last seen. */
   stale(): void {
     this.#fresh = false;
+    this.#inStep = false;
     this.publish();
   }
   /** Whether the link is there at all: a socket that does not answer makes no word fresh, however open it is. */
@@ -78,10 +86,14 @@ export class SessionList {
     if (changed.length > 0 || removed.length > 0) this.#parts.screen.sessions(changed, removed);
   }
 
-  /** Asks for all that changed since the mirror's version, tombstones too. True: the list is the server's word of now. */
-  async sync(): Promise<boolean> {
+  /**
+   * Asks for all that changed since the mirror's version, tombstones too. True: the list is the server's word of now.
+   * `told`: where the server was when it greeted; with nothing new since, nothing is asked.
+   */
+  async sync(told: Told): Promise<boolean> {
     for (;;) {
       const { epoch, version, guard } = await this.#parts.mirror.facts();
+      if (epoch === told.epoch && version === told.version) break;
       const query = `since=${version}&limit=${LIMITS.sessionsPerPage}${epoch === null ? '' : `&epoch=${encodeURIComponent(epoch)}`}`;
       const answer = await this.#parts.http.ask('GET', `${ROUTES.sessions()}?${query}`);
       if (answer.kind !== 'ok') return false;
@@ -96,13 +108,25 @@ export class SessionList {
       if (put.ok && !list.more) break;
     }
     this.#fresh = true;
+    this.#inStep = true;
     this.publish();
     return true;
   }
-  /** One entry as the server now says, from a frame or an answer. */
-  async take(entry: SessionEntry): Promise<void> {
+  /** One entry as an answer of the server says it: others may have changed before it. */
+  take(entry: SessionEntry): Promise<void> {
+    return this.#put(entry, null);
+  }
+  /** One entry as the socket tells it. They come in order and none is left out, so that in step the list stays so. */
+  told(entry: SessionEntry): Promise<void> {
+    const put = this.#telling.then(() => this.#put(entry, this.#inStep ? entry.version : null));
+    // What could not be kept is asked for again after the next greeting.
+    this.#telling = put.catch(() => void (this.#inStep = false));
+    return put;
+  }
+  async #put(entry: SessionEntry, version: number | null): Promise<void> {
     const { guard } = await this.#parts.mirror.facts();
-    const { changed, removed } = await this.#parts.mirror.putSessions(guard, [entry], null);
+    const { ok, changed, removed } = await this.#parts.mirror.putSessions(guard, [entry], version);
+    if (!ok) this.#inStep = false;
     await this.#take(changed, removed);
     this.publish();
   }

@@ -58,3 +58,43 @@ test('history, list and receipts paint from the device with no server at all', a
   expect(second.screen.rows.get(id)?.fresh).toBe(false);
   await until(() => second.screen.linkView?.kind === 'offline', 'the link says offline');
 });
+
+test('a session with nothing in it yet, kept in step for what waits here, is shown when it is opened', async () => {
+  const tab = await device.tab().live();
+  const id = await stand.session();
+  tab.cable.fate = ({ method, path }) => (method === 'PUT' && path.includes('/inputs/') ? 'hang' : 'pass');
+  await tab.commands.send(id, [{ type: 'text', text: 'on its way' }], 'queue');
+  await until(() => tab.engine.replica(id)?.state.phase === 'live', 'it is in step');
+  await tab.commands.open(id);
+  expect(tab.screen.view.loaded).toBe(true);
+});
+
+test('a link that comes back with nothing new asks for no list; what changed meanwhile is asked for by version', async () => {
+  const id = await stand.session();
+  const tab = device.tab();
+  await tab.live();
+  const rename = (title: string) => stand.call('PATCH', `/sessions/${id}`, { title });
+  const lists = (): string[] => tab.cable.calls.filter(({ path }) => path.startsWith('/api/sessions?')).map(({ path }) => path);
+  const back = async (): Promise<string[]> => {
+    const before = lists().length;
+    tab.cable.drop();
+    await until(() => tab.screen.linkView?.kind !== 'live', 'the link is lost');
+    await until(() => tab.screen.linkView?.kind === 'live', 'the link is back');
+    return lists().slice(before);
+  };
+  expect(await back()).toEqual([]);
+
+  // Told by the socket, one after another, the list stays in step.
+  for (const title of ['One', 'Two']) await rename(title);
+  await until(() => tab.screen.rows.get(id)?.summary.title === 'Two', 'the new title is told');
+  expect(await back()).toEqual([]);
+
+  tab.cable.cut();
+  await until(() => tab.screen.linkView?.kind !== 'live', 'the link is lost');
+  await rename('Three');
+  tab.cable.mend();
+  tab.wake();
+  await until(() => tab.screen.rows.get(id)?.summary.title === 'Three', 'what was missed is here');
+  expect(lists()).toHaveLength(2);
+  expect(lists().at(-1)).not.toContain('since=0');
+});
