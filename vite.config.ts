@@ -131,7 +131,7 @@ function tests(): ViteUserConfig {
     test: {
       root,
       include: ['test/**/*.test.ts'],
-      exclude: ['test/e2e/**', 'test/crash/**', 'node_modules/**', 'dist/**'],
+      exclude: ['test/e2e/**', 'test/engines/**', 'test/crash/**', 'node_modules/**', 'dist/**'],
       testTimeout: 20_000,
       hookTimeout: 20_000,
     },
