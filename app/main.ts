@@ -84,7 +84,7 @@ async function start(): Promise<void> {
   const lost = new Set<'own' | 'mirror'>();
   const lose = (which: 'own' | 'mirror', notice: Notice): void => {
     lost.add(which);
-    if (disk === null || lost.size === 2) screen.memoryOnly();
+    if (disk === null || lost.size === 2) screen.memoryOnly(true);
     else screen.notice(notice);
   };
   const own = degradingOwn(disk && dexieOwn(OWN_DATABASE, disk), (error) => {

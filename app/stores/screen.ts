@@ -21,8 +21,9 @@ export function screenOf(pinia: Pinia): Screen {
   }
   return {
     link: (view) => link.setLink(view),
-    memoryOnly: () => {
-      link.memoryOnly = true;
+    memoryOnly: (only) => {
+      link.memoryOnly = only;
+      if (!only) return;
       // Its banner says all that these said of one half.
       link.dismiss(NOTICES.mirrorLost(false).id);
       link.dismiss(NOTICES.ownLost().id);

@@ -32,10 +32,7 @@ import type { Replica, ReplicaNews } from './replica.ts';
 import { Replicas, wantedSessions } from './replicas.ts';
 import { heedTabs } from './tab-news.ts';
 import type { Transcript } from './transcript.ts';
-import type { LinkKind, LinkView } from './views.ts';
-
-/** The server is there, or has not been looked for in vain yet. */
-const MAY_LOAD: ReadonlySet<LinkKind> = new Set(['connecting', 'catching-up', 'live']);
+import type { LinkView } from './views.ts';
 
 export class Engine {
   readonly parts: SyncParts;
@@ -160,7 +157,8 @@ export class Engine {
       promoted: (ids) => this.#promoted.note(ids),
       isUp: () => this.isUp(),
       isMade: (id) => this.#isMade(id),
-      mayLoad: () => MAY_LOAD.has(this.#shown.view.kind),
+      // The server is there, or has not been looked for in vain yet.
+      mayLoad: () => ['connecting', 'catching-up', 'live'].includes(this.#shown.view.kind),
       read: (id, total) => this.list.read(id, total),
       changed: () => this.list.publish(),
       recentChanged: () => this.#subscribeWanted(),
@@ -190,10 +188,9 @@ export class Engine {
   }
   /** Listens to the page and the other tabs, and looks for the server. */
   connect(): void {
-    const { page, channel, report } = this.parts;
+    const { page } = this.parts;
     heedTabs({
-      channel,
-      report,
+      ...this.parts,
       own: async () => {
         this.#lock.progress();
         await this.#reloadRows();
@@ -380,8 +377,6 @@ export class Engine {
     this.#open.removed(sessionIds);
     if (await orphan(this.parts.own, this.#rows, sessionIds)) await this.rowsChanged();
   }
-
-  // ---- the door, and other tabs
 
   signedOut(revoked: boolean): Promise<void> {
     return this.#leaving.signedOut(revoked);
