@@ -7,6 +7,7 @@ import type { Report, Timers } from '#shared/ports.ts';
 import App from './App.vue';
 import { COMMANDS } from './composables/commands.ts';
 import { tokenFrom } from './composables/sign-in-token.ts';
+import { SURROUNDINGS, surroundingsOf, type Surroundings } from './composables/surroundings.ts';
 import { faultOf } from './disk/faults.ts';
 import { degradingMirror } from './mirror/degrading.ts';
 import { dexieMirror } from './mirror/dexie.ts';
@@ -69,6 +70,14 @@ function diskParts(): { indexedDB: IDBFactory; IDBKeyRange: typeof IDBKeyRange; 
   }
 }
 
+function surroundings(): Surroundings {
+  const { userAgent: agent, maxTouchPoints: touchPoints } = navigator;
+  // Older iOS says it by a property of its own.
+  const own = 'standalone' in navigator && navigator.standalone === true;
+  const standalone = own || window.matchMedia('(display-mode: standalone)').matches;
+  return surroundingsOf({ agent, touchPoints, secure: window.isSecureContext, standalone });
+}
+
 /** What the list of devices calls this one: browser and system, as far as the user agent tells. */
 function deviceName(agent: string): string {
   const browser = /(Edg|OPR|Firefox|Chrome|Safari)\//.exec(agent)?.[1] ?? 'Browser';
@@ -119,7 +128,7 @@ async function start(): Promise<void> {
   const commands = commandsOf({ engine, deviceName: deviceName(navigator.userAgent) });
 
   const token = location.hash.includes('t=') ? tokenFrom(location.href) : null;
-  createApp(App).use(pinia).use(createAppRouter()).provide(COMMANDS, commands).mount('#app');
+  createApp(App).use(pinia).use(createAppRouter()).provide(COMMANDS, commands).provide(SURROUNDINGS, surroundings()).mount('#app');
   await engine.paint();
   if (token !== null) await signInWith(token);
   engine.connect();

@@ -1,5 +1,6 @@
 /** Installing: Chromium offers it by an event that must be caught early; iOS has no event and gets words. */
 import { inject, onUnmounted, provide, readonly, ref, type InjectionKey, type Ref } from 'vue';
+import { useSurroundings } from './surroundings.ts';
 
 /** Not in TypeScript's own library: https://wicg.github.io/manifest-incubations/#beforeinstallpromptevent-interface */
 interface InstallEvent extends Event {
@@ -15,9 +16,8 @@ const KEY: InjectionKey<Install> = Symbol('install');
 
 export function provideInstall(): Install {
   let offered: InstallEvent | null = null;
-  const standalone = window.matchMedia('(display-mode: standalone)').matches;
-  const ios = /iPhone|iPad|iPod/.test(navigator.userAgent) || (/Macintosh/.test(navigator.userAgent) && navigator.maxTouchPoints > 1);
-  const state = ref<'offer' | 'ios' | 'done' | 'none'>(standalone ? 'done' : ios ? 'ios' : 'none');
+  const { standalone, system } = useSurroundings();
+  const state = ref<'offer' | 'ios' | 'done' | 'none'>(standalone ? 'done' : system === 'ios' ? 'ios' : 'none');
   const onOffer = (event: Event): void => {
     event.preventDefault();
     offered = event as InstallEvent;

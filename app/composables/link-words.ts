@@ -6,9 +6,9 @@ export type LinkTone = 'live' | 'connecting' | 'catching' | 'offline' | 'out' | 
 
 /**
  * What the link line says. `memoryOnly` takes the place of "Live" only: a worse state of the link is told first, and that
- * nothing is kept in this window has a banner of its own.
+ * nothing is kept in this window has a banner of its own. `brief`: for a phone, where what is held is one number.
  */
-export function linkWords(link: LinkView, memoryOnly: boolean, now: number | null): { tone: LinkTone; words: string } {
+export function linkWords(link: LinkView, memoryOnly: boolean, now: number | null, brief = false): { tone: LinkTone; words: string } {
   switch (link.kind) {
     case 'live':
       if (memoryOnly) return { tone: 'memory', words: 'Memory only in this window' };
@@ -20,7 +20,7 @@ export function linkWords(link: LinkView, memoryOnly: boolean, now: number | nul
     case 'offline':
       return {
         tone: 'offline',
-        words: `Offline${link.since === null ? '' : ` since ${sinceWords(link.since, now)}`}${link.held > 0 ? `, ${heldWords(link)}` : ''}`,
+        words: `Offline${link.since === null ? '' : ` since ${sinceWords(link.since, now)}`}${link.held > 0 ? `, ${brief ? `${countWords(link.held)} held` : heldWords(link)}` : ''}`,
       };
     case 'signed-out':
       return { tone: 'out', words: 'Signed out here' };

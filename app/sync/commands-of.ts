@@ -87,6 +87,8 @@ export function commandsOf({ engine, deviceName }: CommandParts): Commands {
     chunkLimit: () => engine.chunkLimit(),
     setChunkLimit: (limit) => engine.setChunkLimit(limit),
     pauseCopying: (paused) => engine.copying.pause(paused),
+    hintsAway: async () => (await own.fact('hintsAway')) ?? [],
+    putHintAway: async (id) => own.setFact('hintsAway', [...new Set([...((await own.fact('hintsAway')) ?? []), id])]),
     retryLink: () => engine.link.dispatch({ type: 'retry' }),
   };
 }

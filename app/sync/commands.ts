@@ -137,6 +137,9 @@ export interface Commands {
   setChunkLimit(limit: number): Promise<void>;
   /** Holds the copying of older history on this device, or lets it go on. */
   pauseCopying(paused: boolean): Promise<void>;
+  /** Hints about this browser that were put away, on this device. */
+  hintsAway(): Promise<readonly string[]>;
+  putHintAway(id: string): Promise<void>;
   /** Try the link now instead of waiting for the backoff. */
   retryLink(): void;
 }

@@ -79,5 +79,6 @@ export class LinkShown {
     if (next === before) return;
     this.view = next;
     this.#parts.show(next, before);
+    if (next.kind === 'server-old' && before.kind !== 'server-old') this.#parts.notice(NOTICES.serverOld());
   }
 }

@@ -27,6 +27,12 @@ export const NOTICES = {
     strong: 'The server restarted.',
     text: 'What it was at is taken up again, or says that it waits for you.',
   }),
+  serverOld: (): Notice => ({
+    id: 'server-old',
+    tone: 'attn',
+    strong: 'The server is older than this app.',
+    text: 'Update it there and start it again. Reading goes on here, and what you write is held.',
+  }),
   revoked: (unsent: number): Notice => ({
     id: 'revoked',
     tone: 'attn',

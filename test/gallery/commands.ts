@@ -93,6 +93,9 @@ export function commandsOf(state: GalleryState): Commands {
     blob: async () => offline,
     signIn: async () => ({ ok: false, reason: 'refused', message: 'This token is not the server’s. Look at what it printed last.' }),
     signOut: done,
+    hintsAway: async () => [],
+    putHintAway: done,
+    watchDraft: () => () => undefined,
     retryLink: () => undefined,
   };
 }

@@ -3,6 +3,7 @@ import { createPinia, setActivePinia } from 'pinia';
 import { createApp, type ComponentPublicInstance } from 'vue';
 import App from '../../app/App.vue';
 import { COMMANDS } from '../../app/composables/commands.ts';
+import { SURROUNDINGS } from '../../app/composables/surroundings.ts';
 import { createAppRouter } from '../../app/router.ts';
 import { commandsOf } from './commands.ts';
 import { drive } from './drive.ts';
@@ -26,4 +27,5 @@ createApp(App)
   .use(pinia)
   .use(createAppRouter())
   .provide(COMMANDS, commandsOf(state))
+  .provide(SURROUNDINGS, { secure: true, standalone: false, system: 'other', forgetful: false, ...state.surroundings })
   .mount('#app');

@@ -42,7 +42,9 @@ try {
         page.on('pageerror', (error) => console.error(`${name}: ${error.message}`));
         page.on('console', (message) => ['error', 'warning'].includes(message.type()) && console.error(`${name}: ${message.text()}`));
         await page.clock.setFixedTime(new Date(2026, 10, 30, 14, 40));
-        await page.goto(`${url}${state.path}${state.path.includes('?') ? '&' : '?'}state=${name}`, { waitUntil: 'networkidle' });
+        const address = new URL(state.path, url);
+        address.searchParams.set('state', name);
+        await page.goto(address.href, { waitUntil: 'networkidle' });
         // The view of the address loads by itself, after the shell.
         await page.locator('main > :nth-child(2), main .page').first().waitFor({ state: 'attached' });
         await page.waitForTimeout(200);

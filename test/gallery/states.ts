@@ -1,8 +1,10 @@
 /** Every state of the shell that is worth a look, by name. What fills the transcript is in states of its own. */
+import type { Surroundings } from '../../app/composables/surroundings.ts';
 import { useLinkStore } from '../../app/stores/link.ts';
 import { useSessionsStore } from '../../app/stores/sessions.ts';
 import { useTranscriptStore } from '../../app/stores/transcript.ts';
 import type { TurnPage } from '../../app/sync/commands.ts';
+import { NOTICES } from '../../app/sync/notices.ts';
 import { FIRST_VIEW } from '../../app/sync/link-view.ts';
 import type { CopyingView, LinkView, ReceiptView, SessionRow, Stage } from '../../app/sync/views.ts';
 import { receiptView } from '../support/receipt-view.ts';
@@ -18,6 +20,8 @@ export interface GalleryState {
   open?(sessionId: string | null): void;
   draft?: string;
   turns?: TurnPage;
+  /** Another browser than the usual one. */
+  surroundings?: Partial<Surroundings>;
   /** A server where no session has been. */
   firstTime?: boolean;
   /** What to press before looking: accessible names of buttons, in order. */
@@ -179,6 +183,65 @@ export const STATES: Record<string, GalleryState> = {
       link('update-needed', { held: 1 });
     },
   },
+  'server-old': {
+    path: live,
+    fill: () => {
+      shell(stale());
+      link('server-old', { held: 1 });
+    },
+  },
+  restarted: {
+    path: live,
+    fill: () => {
+      shell();
+      link('live', { restartedAt: NOW - 60_000 });
+      useLinkStore().tell(NOTICES.restarted());
+    },
+    open: () => receipts([]),
+  },
+  'offline-both': {
+    path: live,
+    fill: () => {
+      shell(stale());
+      link('offline', { held: 5, prompts: 2, since: NOW - 3 * 86_400_000 });
+    },
+    open: () => receipts([]),
+  },
+  'paused-remembered': {
+    path: `/s/${idOf(3)}`,
+    fill: () => {
+      shell(stale());
+      link('offline');
+    },
+    open: () => receipts(queued()),
+  },
+  'clock-unknown': {
+    path: '/',
+    fill: () => {
+      shell(stale());
+      link('offline', { since: null, skew: null, held: 1 });
+    },
+  },
+  'plain-http': { path: '/', fill: () => shell(), surroundings: { secure: false } },
+  'plain-http-settings': { path: '/settings#set-install', fill: () => shell(), surroundings: { secure: false } },
+  'safari-held': {
+    path: '/',
+    fill: () => {
+      shell(stale());
+      link('offline', { held: 2 });
+    },
+    surroundings: { system: 'ios', forgetful: true },
+  },
+  'safari-settings': {
+    path: '/settings#set-install',
+    fill: () => {
+      shell();
+      link('offline', { held: 2 });
+    },
+    surroundings: { system: 'ios', forgetful: true },
+  },
+  'sign-in-safari': { path: '/', fill: () => (shell([]), link('signed-out')), surroundings: { system: 'ios', forgetful: true } },
+  'sign-in-home-screen': { path: '/', fill: () => (shell([]), link('signed-out')), surroundings: { system: 'ios', standalone: true } },
   'session-missing': {
     path: `/s/${idOf(99)}`,
     fill: () => {

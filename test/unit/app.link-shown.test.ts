@@ -119,6 +119,14 @@ test('I35: a welcome tells the server’s time by itself, so that no question is
   expect(tab.at(UP).skew).toBe(-7 * HOUR);
 });
 
+test('a server that is older than this app is told, once for each time it is met', () => {
+  const tab = device(0);
+  const old: LinkState = { ...OFF, phase: 'server-old' };
+  expect(tab.at(old).kind).toBe('server-old');
+  tab.shown.publish();
+  expect(tab.notices.map(({ id }) => id)).toEqual(['server-old']);
+});
+
 describe('a socket that is open', () => {
   test('B1, B35: is not called live after a long silence while it is being asked; and is again at the first word', () => {
     const tab = device(0);

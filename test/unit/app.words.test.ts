@@ -46,6 +46,9 @@ describe('the link line', () => {
     expect(said('offline', { held: 2, prompts: 2 })).toBe('Offline since 14:02, 2 prompts held');
     expect(said('offline', { held: 1 })).toBe('Offline since 14:02, 1 change held');
     expect(said('offline', { held: 4, prompts: 1 })).toBe('Offline since 14:02, 1 prompt, 3 changes held');
+    expect(linkWords({ ...FIRST_VIEW, kind: 'offline', since: at(27, 14, 2), held: 4, prompts: 1 }, false, NOW, true).words).toBe(
+      'Offline since Friday 14:02, 4 held',
+    );
     expect(said('offline', { since: null, held: 1, prompts: 1 })).toBe('Offline, 1 prompt held');
     expect(said('live', { restartedAt: at(30, 14, 10) })).toBe('Server restarted 14:10');
     expect(said('offline')).toBe('Offline since 14:02');
