@@ -8,6 +8,9 @@ import type { Channel, Fetch, Locks, TabNews } from '../sync/ports.ts';
 /** Own work of this device: one database for every tab and the worker. */
 export const OWN_DATABASE = 'cairn-own';
 
+/** Under which the browser is asked to wake the worker for what waits here. */
+export const FLUSH_TAG = 'cairn-outbox';
+
 export const clock: Clock = { now: () => Date.now() };
 export const random: Random = { unit: () => Math.random(), bytes: (n) => crypto.getRandomValues(new Uint8Array(n)) };
 export const timers: Timers = {

@@ -1,5 +1,6 @@
 /** The page's side of the worker: it registers, looks for a new version now and then, and lets it in when told. */
 import { Workbox } from 'workbox-window';
+import { FLUSH_TAG } from './browser.ts';
 
 const SCRIPT = '/sw.js';
 /** At most one look a minute (R2): a home-screen app that is only brought to the front would never look by itself. */
@@ -8,6 +9,17 @@ const LOOK_AGAIN_MS = 60_000;
 export interface Worker {
   /** Lets the waiting version in and reloads this window, and no other. With none waiting it reloads as it is. */
   update(): void;
+  /**
+   * What waits here and is not with the server: with a live link that is soon over, else the browser is asked to wake the worker
+   * for it (Background Sync), also with every window closed. Where there is none, the next opening of the app flushes.
+   */
+  holding(some: boolean, live: boolean): void;
+}
+/** Milliseconds that a live link has for it. */
+const SENT_WITHIN_MS = 2_000;
+/** Background Sync, which not every browser has and no type here. */
+interface SyncRegistration extends ServiceWorkerRegistration {
+  readonly sync?: { register(tag: string): Promise<void> };
 }
 
 /** No worker (a private window, a browser that forbids it) or no network: the app works without, and the next look tells. */
@@ -20,7 +32,7 @@ export function lookIsDue(last: number, now: number): boolean {
 
 /** `onUpdate`: a new version is installed and waits. Called again for each page that finds one waiting. */
 export function registerWorker(options: { onUpdate: () => void }): Worker {
-  if (!('serviceWorker' in navigator)) return { update: () => location.reload() };
+  if (!('serviceWorker' in navigator)) return { update: () => location.reload(), holding: quiet };
   const workbox = new Workbox(SCRIPT);
   let waiting = false;
   let asked = false;
@@ -33,6 +45,15 @@ export function registerWorker(options: { onUpdate: () => void }): Worker {
     if (asked) location.reload();
   });
   void workbox.register().then(quiet, quiet);
+  let waits = false;
+  let soon: ReturnType<typeof setTimeout> | undefined;
+  /** A browser that forbids it, or has no active worker yet: as one without. */
+  const wakeLater = (): void => {
+    void navigator.serviceWorker.ready.then((found: SyncRegistration) => found.sync?.register(FLUSH_TAG)).then(quiet, quiet);
+  };
+  document.addEventListener('visibilitychange', () => {
+    if (waits && document.visibilityState === 'hidden') wakeLater();
+  });
   document.addEventListener('visibilitychange', () => {
     const now = Date.now();
     if (document.visibilityState !== 'visible' || !lookIsDue(lookedAt, now)) return;
@@ -44,6 +65,12 @@ export function registerWorker(options: { onUpdate: () => void }): Worker {
       asked = true;
       if (waiting) workbox.messageSkipWaiting();
       else location.reload();
+    },
+    holding(some, live) {
+      waits = some;
+      clearTimeout(soon);
+      if (some && !live) wakeLater();
+      else if (some) soon = setTimeout(wakeLater, SENT_WITHIN_MS);
     },
   };
 }

@@ -3,6 +3,7 @@ import type { Receipt } from '#shared/protocol/summaries.ts';
 import type { Command, Kept, OutboxRow } from '../own/port.ts';
 import { writtenAt } from './age.ts';
 import { inputOf } from './orders.ts';
+import { isOutstanding } from './outbox-rules.ts';
 import { trayOrder, type Placed } from './tray.ts';
 import type { Decision, ReceiptNote, ReceiptView, Stage } from './views.ts';
 
@@ -20,13 +21,15 @@ type CancelRow = OutboxRow & { command: Command & { kind: 'cancel' } & { kept: K
 const isInput = (row: OutboxRow): row is InputRow => row.command.kind === 'input';
 /** A cancel that can be undone. */
 const isUndoable = (row: OutboxRow): row is CancelRow => row.command.kind === 'cancel' && row.command.kept !== undefined;
+/** The server has done it; it stands there to be undone, or for a page to take in. */
+const isDone = ({ command, state }: OutboxRow): boolean => state === 'cancelled' || (command.kind === 'cancel' && state === 'acked');
 const isRefusedEdit = (row: OutboxRow): boolean => row.command.kind === 'edit' && row.state === 'refused';
 
 /** Accepted steers by admission, then the tray in its order, then what waits here in the order it was written. */
 export function receiptViews(facts: ReceiptFacts): ReceiptView[] {
   const rows = facts.rows.filter((row) => row.sessionId === facts.sessionId);
   // The server's word on a cancel outranks a receipt that was on its way here before it: cancelled stays cancelled.
-  const over = new Set(rows.filter(({ state }) => state === 'cancelled').map((row) => inputOf(row.command) ?? row.id));
+  const over = new Set(rows.filter(isDone).map((row) => inputOf(row.command) ?? row.id));
   const pending = facts.pending.filter((receipt) => !facts.isPromoted(receipt.id) && !over.has(receipt.id));
   const known = new Set(pending.map(({ id }) => id));
   const inputs = new Map(rows.filter(isInput).map((row) => [row.id, row]));
@@ -87,14 +90,14 @@ export function decisionsIn(sessionId: string, rows: readonly OutboxRow[]): Read
     if (row.sessionId !== sessionId || row.command.kind !== 'decide') continue;
     const { approvalId, decision, remember } = row.command;
     // The first that was given here is the first to be heard.
-    if (!given.has(approvalId)) given.set(approvalId, { decision, remember });
+    if (!given.has(approvalId)) given.set(approvalId, { decision, remember, heard: row.state === 'acked' });
   }
   return given;
 }
 
 /** Edits and cancels of an input that the server does not have yet. */
 function changesOf(rows: readonly OutboxRow[], inputId: string): OutboxRow[] {
-  return rows.filter((row) => inputOf(row.command) === inputId && row.state !== 'refused' && row.state !== 'cancelled');
+  return rows.filter((row) => inputOf(row.command) === inputId && isOutstanding(row));
 }
 /** What of them the screen says. */
 function changeFacts(rows: readonly OutboxRow[], inputId: string): Pick<ReceiptView, 'changeHeld' | 'heldContent' | 'undoable'> {
@@ -183,12 +186,12 @@ function ofRow(row: InputRow, rows: readonly OutboxRow[], waiting: readonly Outb
 function isLeft(row: CancelRow, inputs: ReadonlyMap<string, InputRow>): boolean {
   const own = inputs.get(row.command.inputId);
   if (inputs.has(row.command.kept.againId)) return false;
-  return row.state === 'cancelled' || own === undefined || own.state === 'cancelled';
+  return isDone(row) || own === undefined || own.state === 'cancelled';
 }
 /** Taken back, and no longer pending: cancelled once somebody has said so, until then nobody knows. */
 function ofCancel(row: CancelRow, inputs: ReadonlyMap<string, InputRow>): ReceiptView {
   const { inputId, kept } = row.command;
-  const done = row.state === 'cancelled' || inputs.get(inputId)?.state === 'cancelled';
+  const done = isDone(row) || inputs.get(inputId)?.state === 'cancelled';
   return {
     id: inputId,
     sessionId: row.sessionId,

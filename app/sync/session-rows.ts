@@ -6,6 +6,7 @@ import type { MirroredSession } from '../mirror/port.ts';
 import type { NewSessionBody } from '../own/bodies.ts';
 import type { OutboxRow } from '../own/port.ts';
 import { writtenAt } from './age.ts';
+import { isOutstanding } from './outbox-rules.ts';
 import type { SessionRow } from './views.ts';
 
 export interface RowFacts {
@@ -30,7 +31,7 @@ export function sessionRows(facts: RowFacts): Map<string, SessionRow> {
   for (const row of facts.rows) {
     const own = bySession.get(row.sessionId) ?? [];
     if (row.command.kind !== 'create' || known.has(row.sessionId) || isBeingDeleted(own)) continue;
-    shown.set(row.sessionId, rowOf(heldSummary(row, own), own, { heldHere: true, fresh: false, unread: false }));
+    shown.set(row.sessionId, rowOf(heldSummary(row, own), own, { heldHere: row.state !== 'acked', fresh: false, unread: false }));
   }
   // Words whose session is not here (deleted elsewhere, or this device was signed out) must still have a place to be read.
   for (const row of facts.rows) {
@@ -50,7 +51,7 @@ function rowOf(summary: SessionSummary, own: readonly OutboxRow[], facts: Pick<S
   const { baseRev: _, ...patched } = Object.assign({}, ...patches) as Partial<SessionSummary> & { baseRev?: number };
   return {
     summary: patches.length === 0 ? summary : { ...summary, ...patched },
-    changeHeld: patches.length > 0,
+    changeHeld: own.some((row) => row.command.kind === 'patch' && isOutstanding(row)),
     notMade: own.find((row) => row.command.kind === 'create' && row.state === 'refused')?.reason ?? null,
     heldInputs: own.filter((row) => row.command.kind === 'input' && row.state !== 'acked' && row.state !== 'cancelled').length,
     ...facts,

@@ -118,7 +118,8 @@ export class Transcript {
   }
   #setLoaded(): void {
     this.#painted = true;
-    this.#loaded = this.#cursor > 0 || !this.#parts.canLoad();
+    // In step already, as one with prompts on their way is, there is nothing more to come, though there may be nothing at all.
+    this.#loaded = this.#cursor > 0 || !this.#parts.canLoad() || this.#replica.state.phase === 'live';
     this.#publish();
   }
   /** True once the log is here that far, or no more of it is to be heard for now; false when the reader went elsewhere first. */

@@ -105,6 +105,8 @@ export interface CopyingView {
 export interface Decision {
   readonly decision: 'allow' | 'deny';
   readonly remember: boolean;
+  /** The server has it, and this page has not heard since what followed. */
+  readonly heard?: boolean;
 }
 
 /** Told once, until dismissed. */

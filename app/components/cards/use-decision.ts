@@ -23,7 +23,9 @@ export function useDecision(approval: () => Approval): Deciding {
     given,
     words: computed(() => {
       const word = given.value?.decision === 'deny' ? 'no' : 'yes';
-      const held = isLinkDown(link.link);
+      const heard = given.value?.heard === true;
+      const held = !heard && isLinkDown(link.link);
+      if (heard) return { strong: `Your ${word} is with the server.`, rest: 'First answer wins', held };
       return held
         ? { strong: `Your ${word} is held here.`, rest: 'First answer wins', held }
         : { strong: `Sending your ${word}.`, rest: 'First answer wins', held };

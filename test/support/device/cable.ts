@@ -13,8 +13,11 @@ export interface Call {
   path: string;
   body: string | undefined;
 }
-/** `pass`, or what happens to a request: `lost`: the server acts, its answer does not arrive; `hang`: never any answer. */
-export type Fate = 'pass' | 'no-answer' | 'lost' | 'hang' | { status: number; text: string; headers?: Record<string, string> };
+/**
+ * `pass`, or what happens to a request: `lost`: the server acts, its answer does not arrive; `twice`: the server gets it two times;
+ * `hang`: never any answer.
+ */
+export type Fate = 'pass' | 'no-answer' | 'lost' | 'twice' | 'hang' | { status: number; text: string; headers?: Record<string, string> };
 
 export class Cable {
   readonly calls: Call[] = [];
@@ -78,7 +81,7 @@ export class Cable {
       const headers = new Map(Object.entries(fate.headers ?? {}));
       return { status: fate.status, headers: { get: (name) => headers.get(name) ?? null }, text: async () => fate.text };
     }
-    const response = await this.#real(path, init);
+    const [response] = await Promise.all([this.#real(path, init), fate === 'twice' ? this.#real(path, init) : null]);
     await this.hold(call);
     if (fate === 'lost' || this.down) throw new TypeError('the connection was lost');
     return response;

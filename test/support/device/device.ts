@@ -12,6 +12,7 @@ import { degradingOwn } from '../../../app/own/degrading.ts';
 import { dexieOwn } from '../../../app/own/dexie.ts';
 import { memoryOwn } from '../../../app/own/memory.ts';
 import type { Own } from '../../../app/own/port.ts';
+import { flushInBackground } from '../../../app/sync/background.ts';
 import type { Commands } from '../../../app/sync/commands.ts';
 import { commandsOf } from '../../../app/sync/commands-of.ts';
 import { Engine } from '../../../app/sync/engine.ts';
@@ -29,6 +30,16 @@ export const realTimers: Timers = {
   },
 };
 
+/** A tenth of the time; nothing comes once its owner is dead. */
+function fastTimers(isDead: () => boolean): Timers {
+  return {
+    after: (ms, callback) => {
+      const timer = setTimeout(() => isDead() || callback(), Math.ceil(ms / FASTER));
+      return () => clearTimeout(timer);
+    },
+  };
+}
+
 /** What is on the screen, as the stores would hold it, and a look at every change. */
 export class NotedScreen implements Screen {
   linkView: LinkView | null = null;
@@ -45,8 +56,8 @@ export class NotedScreen implements Screen {
   link(view: LinkView): void {
     this.linkView = view;
   }
-  memoryOnly(only: boolean): void {
-    this.inMemory = only;
+  memoryOnly(): void {
+    this.inMemory = true;
   }
   notice(notice: Notice): void {
     this.notices.push(notice);
@@ -110,12 +121,7 @@ export class Tab {
 
   constructor(device: Device, options: TabOptions) {
     this.cable = new Cable(device.stand);
-    const timers: Timers = {
-      after: (ms, callback) => {
-        const timer = setTimeout(() => this.#dead || callback(), Math.ceil(ms / FASTER));
-        return () => clearTimeout(timer);
-      },
-    };
+    const timers = fastTimers(() => this.#dead);
     const onDisk = options.disk !== 'memory';
     // A disk is waited for as long as in the app: a busy machine must not look like a broken disk.
     const disk = { indexedDB: device.factory, IDBKeyRange, timers: realTimers };
@@ -123,7 +129,7 @@ export class Tab {
     this.own = options.own ?? (onDisk ? dexieOwn('cairn-own', disk) : memoryOwn());
     const lost = (error: unknown): void => {
       this.reports.push({ event: 'disk.lost', facts: error });
-      this.screen.memoryOnly(true);
+      this.screen.memoryOnly();
     };
     this.engine = new Engine({
       clock: device.clock,
@@ -183,6 +189,52 @@ export class Tab {
   }
 }
 
+/** The service worker of a device, while no page of it needs to be open. */
+export class DeviceWorker {
+  readonly cable: Cable;
+  readonly reports: string[] = [];
+  readonly #device: Device;
+  #own: Own | null = null;
+  #dead = false;
+
+  constructor(device: Device) {
+    this.#device = device;
+    this.cable = new Cable(device.stand);
+  }
+  get isDead(): boolean {
+    return this.#dead;
+  }
+  /** The browser fires its event: answers whether that was the end of it. */
+  async flush(): Promise<boolean> {
+    const device = this.#device;
+    this.#own = dexieOwn('cairn-own', { indexedDB: device.factory, IDBKeyRange, timers: realTimers });
+    try {
+      return await flushInBackground({
+        own: this.#own,
+        fetch: (path, init) => (this.#dead ? new Promise(() => undefined) : this.cable.fetch(path, init)),
+        locks: device.locksOf(this),
+        channel: { tell: (news) => device.tell(this, news), listen: (callback) => device.listen(this, callback) },
+        clock: device.clock,
+        random,
+        timers: fastTimers(() => this.#dead),
+        report: (event) => void this.reports.push(event),
+      });
+    } finally {
+      this.#own.close();
+    }
+  }
+  /** As the browser stops one: nothing of it runs on. */
+  kill(): void {
+    this.#dead = true;
+    this.cable.cut();
+    this.#own?.close();
+  }
+}
+/** Whoever takes a lock or talks to the others: a tab, or the worker. */
+interface Member {
+  readonly isDead: boolean;
+}
+
 export class Device {
   readonly factory = new IDBFactory();
   readonly tabs: Tab[] = [];
@@ -192,8 +244,8 @@ export class Device {
   readonly stand: HttpStand;
   /** What the browser says of its room; null: nothing. */
   roomUsed: number | null = null;
-  readonly #holders = new Map<string, Tab>();
-  readonly #ears = new Map<Tab, (news: TabNews) => void>();
+  readonly #holders = new Map<string, Member>();
+  readonly #ears = new Map<Member, (news: TabNews) => void>();
 
   constructor(stand: HttpStand) {
     this.stand = stand;
@@ -203,11 +255,14 @@ export class Device {
     this.tabs.push(tab);
     return tab;
   }
+  worker(): DeviceWorker {
+    return new DeviceWorker(this);
+  }
   close(): void {
     for (const tab of this.tabs) if (!tab.isDead) tab.kill();
   }
   /** Web Locks as browsers have them: freed when the holder's tab dies. */
-  locksOf(tab: Tab): Locks {
+  locksOf(tab: Member): Locks {
     return {
       hold: async (name, steal, task) => {
         const holder = this.#holders.get(name);
@@ -226,12 +281,12 @@ export class Device {
       },
     };
   }
-  tell(from: Tab, news: TabNews): void {
+  tell(from: Member, news: TabNews): void {
     for (const [tab, hear] of this.#ears) {
       if (tab !== from && !tab.isDead && !from.isDead) setTimeout(() => tab.isDead || hear(news), 0);
     }
   }
-  listen(tab: Tab, callback: (news: TabNews) => void): void {
+  listen(tab: Member, callback: (news: TabNews) => void): void {
     this.#ears.set(tab, callback);
   }
 }
