@@ -40,6 +40,8 @@ export class SessionList {
   #fresh = false;
   /** No change was missed since the mirror's version: each that the socket tells of raises it. */
   #inStep = false;
+  /** Entries that the socket told are put one after another. */
+  #telling: Promise<void> = Promise.resolve();
   #doubted = false;
   readonly #reading = new Map<string, () => void>();
 
