@@ -1,5 +1,6 @@
 /**
- * `npm run bench -- window | runner | check`: measures the built app in a real browser, and the real server under load.
+ * `npm run bench -- window | runner | sync | check`: measures the built app in a real browser, the real server under load, and
+ * the way between them.
  * `kit/args.ts` says what else can be asked for.
  */
 import { existsSync } from 'node:fs';
@@ -14,6 +15,7 @@ import { figureLines, tableOf } from './kit/report.ts';
 import { lastFigures, saveFigures } from './kit/results.ts';
 import { Stage } from './kit/stage.ts';
 import { RUNNER } from './runner/benches.ts';
+import { SYNC } from './sync/benches.ts';
 import { WINDOW } from './window/benches.ts';
 
 const results = join(root, 'dist/bench');
@@ -28,7 +30,12 @@ function whereOf(error: unknown): string {
   const at = (error.stack ?? '').split('\n').filter((line) => /^ +at .*test\/bench/.test(line));
   return [error.message.split('\n')[0], ...at.slice(0, 4)].join('\n');
 }
-const ROOMS: Record<Asked['task'], readonly Bench[]> = { window: WINDOW, runner: RUNNER, check: [...WINDOW, ...RUNNER] };
+const ROOMS: Record<Asked['task'], readonly Bench[]> = {
+  window: WINDOW,
+  runner: RUNNER,
+  sync: SYNC,
+  check: [...WINDOW, ...RUNNER, ...SYNC],
+};
 
 /** Those of the task whose figures begin with one of the names; all when there is none. */
 function chosen({ task, only }: Asked): readonly Bench[] {

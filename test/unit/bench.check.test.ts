@@ -9,6 +9,7 @@ import { breaches, readBudgets, type Budgets } from '../bench/kit/budgets.ts';
 import type { Figure } from '../bench/kit/figure.ts';
 import { figureLines, tableOf } from '../bench/kit/report.ts';
 import { RUNNER } from '../bench/runner/benches.ts';
+import { SYNC } from '../bench/sync/benches.ts';
 import { WINDOW } from '../bench/window/benches.ts';
 
 const budgets: Budgets = {
@@ -41,7 +42,7 @@ describe('the check', () => {
   });
   it('knows a budget for every figure, and no other', () => {
     const committed = readBudgets(resolve(import.meta.dirname, '../bench/budgets.json'));
-    expect(Object.keys(committed).toSorted()).toEqual([...WINDOW, ...RUNNER].flatMap(({ ids }) => ids).toSorted());
+    expect(Object.keys(committed).toSorted()).toEqual([...WINDOW, ...RUNNER, ...SYNC].flatMap(({ ids }) => ids).toSorted());
   });
   it('refuses a budget without a bound: everything would be within it', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'cairn-budgets-'));

@@ -1,7 +1,7 @@
 /** What was asked for on the command line. */
 
 export interface Asked {
-  readonly task: 'window' | 'runner' | 'check';
+  readonly task: 'window' | 'runner' | 'sync' | 'check';
   /** Figures by the start of their ids; empty: all. */
   readonly only: readonly string[];
   readonly seed: number;
@@ -13,7 +13,8 @@ export interface Asked {
 }
 export const USAGE = `npm run bench -- window          measures the app in a browser, prints ratios and raw figures
 npm run bench -- runner          measures the server under load
-npm run bench -- check           both, and fails when a figure is past its budget
+npm run bench -- sync            measures what a link that comes back costs, and many that are idle
+npm run bench -- check           all of them, and fails when a figure is past its budget
   --only=open,heap               only the figures whose names begin so
   --seed=7                       of what is random (default: drawn, and printed)
   --table                        prints the table for the readme too
@@ -23,7 +24,7 @@ npm run bench -- check           both, and fails when a figure is past its budge
 /** Throws with what is not understood. `seed`: taken when none is asked for. */
 export function readArgs(args: readonly string[], seed: number): Asked {
   const [task, ...flags] = args;
-  if (task !== 'window' && task !== 'runner' && task !== 'check') throw new Error(`not a task: ${task ?? '(none)'}`);
+  if (task !== 'window' && task !== 'runner' && task !== 'sync' && task !== 'check') throw new Error(`not a task: ${task ?? '(none)'}`);
   const asked: { -readonly [K in keyof Asked]: Asked[K] } & { only: string[] } = {
     task,
     only: [],

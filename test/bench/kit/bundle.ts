@@ -2,7 +2,7 @@
 import { join, resolve } from 'node:path';
 import { build } from 'vite';
 
-export type Script = 'probe' | 'mirror' | 'lean' | 'socket-clock';
+export type Script = 'probe' | 'mirror' | 'lean' | 'socket-clock' | 'sync';
 const root = resolve(import.meta.dirname, '../../..');
 const made = new Map<Script, Promise<string>>();
 

@@ -6,7 +6,8 @@ import { newId } from '#shared/ids.ts';
 import type { Timeline } from '#shared/protocol/summaries.ts';
 import { randomBytes } from 'node:crypto';
 import type { BrowserChoice } from '../../e2e/harness/browser.ts';
-import { CairnServer } from '../../e2e/harness/server.ts';
+import { freePort, LinkProxy } from '../../e2e/harness/link-proxy.ts';
+import { CairnServer, type ServerOptions } from '../../e2e/harness/server.ts';
 import { headOf, shownSize, type Plan } from '../log/history.ts';
 import type { BenchMirror } from '../page/mirror.ts';
 import { count } from './figure.ts';
@@ -29,10 +30,18 @@ export interface ServerRoom {
   readonly server: CairnServer;
   readonly model: Model;
 }
+export interface LinkedRoom {
+  readonly server: CairnServer;
+  /** Between browser and server. */
+  readonly link: LinkProxy;
+  readonly profile: Profile;
+  sessions: MakeSessions;
+}
+type MakeSessions = (count: number, messages: number) => Promise<Plan[]>;
 export interface LiveRoom extends ServerRoom {
   readonly profile: Profile;
   /** New sessions, each with so many short messages in it already. */
-  sessions(count: number, messages: number): Promise<Plan[]>;
+  sessions: MakeSessions;
 }
 
 const clock = { now: () => Date.now() };
@@ -66,8 +75,8 @@ export class Stage {
     for (const end of this.#ends.splice(0).toReversed()) await end();
   }
 
-  async #server(env: Record<string, string>, program?: string[]): Promise<CairnServer> {
-    const server = await CairnServer.create(program === undefined ? { env } : { env, program });
+  async #server(options: ServerOptions): Promise<CairnServer> {
+    const server = await CairnServer.create(options);
     this.#ends.push(() => server.dispose());
     return server.start();
   }
@@ -97,7 +106,18 @@ export class Stage {
   async serverRoom(program?: string[]): Promise<ServerRoom> {
     const model = await Model.start();
     this.#ends.push(() => model.close());
-    return { model, server: await this.#server(model.env, program) };
+    const { env } = model;
+    return { model, server: await this.#server(program === undefined ? { env } : { env, program }) };
+  }
+  /** A server, a browser, and a cable between them that counts. */
+  async linked(): Promise<LinkedRoom> {
+    const port = await freePort();
+    const link = await LinkProxy.start(port);
+    this.#ends.push(() => link.close());
+    const server = await this.#server({ port, env: { CAIRN_ORIGINS: link.url } });
+    const profile = await this.#profile();
+    await profile.signIn({ url: link.url, token: server.token });
+    return { server, link, profile, sessions: sessionsOf(server) };
   }
   /** Ends when the stage does. */
   ends(end: () => Promise<unknown>): void {
@@ -107,15 +127,7 @@ export class Stage {
     const { server, model } = await this.serverRoom();
     const profile = await this.#profile();
     await profile.signIn(server);
-    const sessions = async (amount: number, messages: number): Promise<Plan[]> => {
-      const plans: Plan[] = [];
-      while (plans.length < amount) plans.push(await planned(server, `Talk of ${messages}`, 'talk', messages / 2));
-      await server.stop();
-      seedServer(server.dataFolder, plans);
-      await server.start();
-      return plans;
-    };
-    return { server, profile, model, sessions };
+    return { server, profile, model, sessions: sessionsOf(server) };
   }
   async #timed(what: string, work: () => Promise<unknown>): Promise<void> {
     const started = performance.now();
@@ -124,6 +136,17 @@ export class Stage {
   }
 }
 
+/** New sessions with their messages, put in while the server is down. */
+function sessionsOf(server: CairnServer): MakeSessions {
+  return async (amount, messages) => {
+    const plans: Plan[] = [];
+    while (plans.length < amount) plans.push(await planned(server, `Talk of ${messages}`, 'talk', messages / 2));
+    await server.stop();
+    seedServer(server.dataFolder, plans);
+    await server.start();
+    return plans;
+  };
+}
 async function planned(server: CairnServer, title: string, kind: Plan['kind'], turns: number): Promise<Plan> {
   const sessionId = newId(clock, random);
   const body = { workspace: server.workspace, title, mode: 'auto' };

@@ -13,6 +13,8 @@ export class LinkProxy {
   #held = false;
   /** Connections made so far: tells a reconnect from a survivor. */
   accepted = 0;
+  /** Carried so far, from and to the browser, headers and handshakes included. */
+  readonly bytes = { up: 0, down: 0 };
 
   private constructor(server: net.Server, port: number, target: number) {
     this.#server = server;
@@ -76,6 +78,8 @@ export class LinkProxy {
     const upstream = net.connect({ host: '127.0.0.1', port: this.#target });
     const pair: [net.Socket, net.Socket] = [client, upstream];
     this.#pairs.add(pair);
+    client.on('data', (data: Buffer) => (this.bytes.up += data.length));
+    upstream.on('data', (data: Buffer) => (this.bytes.down += data.length));
     client.pipe(upstream);
     upstream.pipe(client);
     for (const socket of pair) {
