@@ -56,8 +56,8 @@ export class NotedScreen implements Screen {
   link(view: LinkView): void {
     this.linkView = view;
   }
-  memoryOnly(): void {
-    this.inMemory = true;
+  memoryOnly(only: boolean): void {
+    this.inMemory = only;
   }
   notice(notice: Notice): void {
     this.notices.push(notice);
@@ -129,7 +129,7 @@ export class Tab {
     this.own = options.own ?? (onDisk ? dexieOwn('cairn-own', disk) : memoryOwn());
     const lost = (error: unknown): void => {
       this.reports.push({ event: 'disk.lost', facts: error });
-      this.screen.memoryOnly();
+      this.screen.memoryOnly(true);
     };
     this.engine = new Engine({
       clock: device.clock,
