@@ -7,7 +7,7 @@ const SCRIPT = '/sw.js';
 const LOOK_AGAIN_MS = 60_000;
 
 export interface Worker {
-  /** Lets the waiting version in and reloads this window, and no other. With none waiting it reloads as it is. */
+  /** Lets the newest version in and reloads this window, and no other; one that is not here yet is fetched. With none it reloads as it is. */
   update(): void;
   /**
    * What waits here and is not with the server: with a live link that is soon over, else the browser is asked to wake the worker
@@ -15,6 +15,8 @@ export interface Worker {
    */
   holding(some: boolean, live: boolean): void;
 }
+/** Milliseconds that a new version has to come in once it is asked for. */
+const NEW_WITHIN_MS = 20_000;
 /** Milliseconds that a live link has for it. */
 const SENT_WITHIN_MS = 2_000;
 /** Background Sync, which not every browser has and no type here. */
@@ -24,6 +26,7 @@ interface SyncRegistration extends ServiceWorkerRegistration {
 
 /** No worker (a private window, a browser that forbids it) or no network: the app works without, and the next look tells. */
 const quiet = (): undefined => undefined;
+const reload = (): void => location.reload();
 
 /** Whether a look is due at `now`, the last one having been at `last`. */
 export function lookIsDue(last: number, now: number): boolean {
@@ -39,12 +42,19 @@ export function registerWorker(options: { onUpdate: () => void }): Worker {
   let lookedAt = Date.now();
   workbox.addEventListener('waiting', () => {
     waiting = true;
-    options.onUpdate();
+    if (asked) workbox.messageSkipWaiting();
+    else options.onUpdate();
   });
   workbox.addEventListener('controlling', () => {
     if (asked) location.reload();
   });
   void workbox.register().then(quiet, quiet);
+  /** Looks at once. Answers whether a new version is on its way in: `waiting` follows. */
+  async function lookForNew(): Promise<boolean> {
+    await workbox.update();
+    const found = await navigator.serviceWorker.getRegistration(SCRIPT);
+    return found?.installing != null || found?.waiting != null;
+  }
   let waits = false;
   let soon: ReturnType<typeof setTimeout> | undefined;
   /** A browser that forbids it, or has no active worker yet: as one without. */
@@ -63,8 +73,10 @@ export function registerWorker(options: { onUpdate: () => void }): Worker {
   return {
     update() {
       asked = true;
-      if (waiting) workbox.messageSkipWaiting();
-      else location.reload();
+      if (waiting) return workbox.messageSkipWaiting();
+      // The one that is needed may not have been looked for yet: reloaded as it is, this version would only be told again to update.
+      setTimeout(reload, NEW_WITHIN_MS);
+      void lookForNew().then((comes) => comes || reload(), reload);
     },
     holding(some, live) {
       waits = some;
