@@ -31,6 +31,7 @@ export const MARK_WORDS: Record<SessionMark, string> = {
 
 /** A session that has no name yet is called by its first words once it has any. */
 export function titleOf(row: SessionRow): string {
+  if (row.gone) return 'Session that is gone';
   return row.summary.title.trim() === '' ? 'New session' : row.summary.title;
 }
 

@@ -89,7 +89,7 @@ export function provideTranscript(): TranscriptContext {
     receipt: (id) => receipts.value.get(id),
     approval: (callId) => (callId === null ? null : (approvals.value.get(callId) ?? null)),
     decided: (callId) => (callId === null ? null : (decided.get(callId) ?? null)),
-    summary: computed(() => row.value?.summary ?? null),
+    summary: computed(() => (row.value === null || row.value.gone ? null : row.value.summary)),
     fresh,
     turnId: computed(() => (fresh.value ? store.turnId : null)),
     lastTurnId: computed(() => store.lastTurnId),

@@ -374,6 +374,7 @@ export class Engine {
     this.parts.channel?.tell({ type: 'applied', sessionId });
   }
   async #removed(sessionIds: readonly string[]): Promise<void> {
+    for (const id of sessionIds) this.replica(id)?.gone();
     this.#open.removed(sessionIds);
     if (await orphan(this.parts.own, this.#rows, sessionIds)) await this.rowsChanged();
   }

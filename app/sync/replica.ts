@@ -70,6 +70,11 @@ export class Replica {
     this.#step({ type: 'down' });
     this.#tell([], null, false);
   }
+  /** The session is deleted: there is nothing to be in step with, and nothing more is waited for. */
+  gone(): void {
+    this.refused = true;
+    this.down();
+  }
   take(frame: SessionFrame): void {
     if (!this.#busy) {
       // Most frames are live ones, which change nothing durable: they need not wait for a turn of the queue.

@@ -37,11 +37,17 @@ export function sessionRows(facts: RowFacts): Map<string, SessionRow> {
   for (const row of facts.rows) {
     if (row.command.kind !== 'input' || shown.has(row.sessionId) || known.has(row.sessionId)) continue;
     const own = bySession.get(row.sessionId) ?? [];
-    if (!isBeingDeleted(own)) shown.set(row.sessionId, rowOf(heldSummary(row, own), own, { heldHere: true, fresh: false, unread: false }));
+    if (isBeingDeleted(own)) continue;
+    const left = rowOf(heldSummary(row, own), own, { heldHere: true, fresh: false, unread: false });
+    shown.set(row.sessionId, { ...left, gone: own.some(isLeftOver) });
   }
   return shown;
 }
 
+/** Its session is not there any more, as far as the server has said. */
+function isLeftOver({ command, state, code }: OutboxRow): boolean {
+  return command.kind === 'input' && (state === 'orphaned' || (state === 'refused' && code === 'not-found'));
+}
 function isBeingDeleted(rows: readonly OutboxRow[]): boolean {
   return rows.some((row) => row.command.kind === 'delete');
 }
@@ -52,6 +58,7 @@ function rowOf(summary: SessionSummary, own: readonly OutboxRow[], facts: Pick<S
   return {
     summary: patches.length === 0 ? summary : { ...summary, ...patched },
     changeHeld: own.some((row) => row.command.kind === 'patch' && isOutstanding(row)),
+    gone: false,
     notMade: own.find((row) => row.command.kind === 'create' && row.state === 'refused')?.reason ?? null,
     heldInputs: own.filter((row) => row.command.kind === 'input' && row.state !== 'acked' && row.state !== 'cancelled').length,
     ...facts,
@@ -95,6 +102,6 @@ export function rowChanges(
 }
 function sameRow(a: SessionRow | undefined, b: SessionRow): boolean {
   if (a === undefined || a.heldInputs !== b.heldInputs || a.unread !== b.unread || a.fresh !== b.fresh) return false;
-  if (a.heldHere !== b.heldHere || a.changeHeld !== b.changeHeld || a.notMade !== b.notMade) return false;
+  if (a.heldHere !== b.heldHere || a.changeHeld !== b.changeHeld || a.notMade !== b.notMade || a.gone !== b.gone) return false;
   return a.summary === b.summary || JSON.stringify(a.summary) === JSON.stringify(b.summary);
 }

@@ -68,6 +68,8 @@ export interface SessionRow {
   heldHere: boolean;
   /** The server would not make it, in its own words; null: it will, or did. */
   notMade: string | null;
+  /** The server has no such session: words that were written for it are all that is left. */
+  gone: boolean;
   /** A change of it waits on this device. */
   changeHeld: boolean;
   /** Inputs waiting on this device. */

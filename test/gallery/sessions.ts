@@ -44,6 +44,7 @@ export function session(
     },
     heldHere: false,
     notMade: null,
+    gone: false,
     changeHeld: false,
     heldInputs: 0,
     unread: false,

@@ -183,6 +183,18 @@ describe('I35: where the time is not known', () => {
   });
 });
 
+test('B7, law 16: a session that is known by words left over only is called gone, and one that waits for a sign-in is not', () => {
+  const row = newRow(
+    { id: 'i', sessionId: 's', command: { kind: 'input', content: [], delivery: 'queue', seenSeq: 0 }, composedAt: NOW, skew: 0 },
+    1,
+  );
+  const goneOf = (more: Partial<typeof row>) =>
+    sessionRows({ sessions: [], rows: [{ ...row, ...more }], openId: null, fresh: true }).get('s')?.gone;
+  expect(goneOf({ state: 'orphaned', code: 'session-deleted' })).toBe(true);
+  expect(goneOf({ state: 'refused', code: 'not-found' })).toBe(true);
+  expect(goneOf({ state: 'held' })).toBe(false);
+});
+
 test('I35: what was written here stands among the sessions of the server by the server’s time', () => {
   const row = newRow(
     { id: 'i', sessionId: 's', command: { kind: 'create', body: { workspace: '/w' } }, composedAt: NOW - 48 * HOUR, skew: 48 * HOUR },
