@@ -1,0 +1,13 @@
+/**
+ * Histories that broke a law once, at their smallest, and what the fault was. `npm test` plays each again. An action is drawn from its
+ * seed and its place, so a change of what the world draws makes of an old entry another history; it stays, since it costs nothing.
+ */
+import type { Plan } from './play.ts';
+
+export interface Regression {
+  plan: Plan;
+  /** What was wrong, in a line. */
+  caught: string;
+}
+
+export const REGRESSIONS: readonly Regression[] = [];
