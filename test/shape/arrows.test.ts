@@ -18,7 +18,7 @@ const APP: Record<string, readonly string[]> = {
   components: ['stores', 'sync', 'composables', 'render', 'pwa'],
   composables: ['stores', 'sync'],
   stores: ['sync'],
-  sync: ['mirror', 'own'],
+  sync: ['mirror', 'own', 'disk'],
   mirror: ['disk'],
   own: ['disk'],
   disk: [],

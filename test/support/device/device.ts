@@ -4,18 +4,16 @@
  */
 import { IDBFactory, IDBKeyRange } from 'fake-indexeddb';
 import type { Clock, Timers } from '#shared/ports.ts';
-import { degradingMirror } from '../../../app/mirror/degrading.ts';
-import { dexieMirror } from '../../../app/mirror/dexie.ts';
 import { memoryMirror } from '../../../app/mirror/memory.ts';
 import type { Mirror } from '../../../app/mirror/port.ts';
-import { degradingOwn } from '../../../app/own/degrading.ts';
-import { dexieOwn } from '../../../app/own/dexie.ts';
 import { memoryOwn } from '../../../app/own/memory.ts';
 import type { Own } from '../../../app/own/port.ts';
 import { flushInBackground } from '../../../app/sync/background.ts';
 import type { Commands } from '../../../app/sync/commands.ts';
 import { commandsOf } from '../../../app/sync/commands-of.ts';
 import { Engine } from '../../../app/sync/engine.ts';
+import { diskOwn } from '../../../app/own/indexeddb.ts';
+import { keptOn } from '../../../app/sync/kept.ts';
 import type { ModelFacts } from '../../../app/sync/model-facts.ts';
 import { CLOSED, type Locks, type Screen, type TabNews, type TranscriptView } from '../../../app/sync/ports.ts';
 import type { CopyingView, LinkView, Notice, SessionRow } from '../../../app/sync/views.ts';
@@ -113,6 +111,8 @@ export class Tab {
   readonly commands: Commands;
   readonly mirror: Mirror;
   readonly own: Own;
+  /** Takes in what dead windows left. */
+  readonly gather: () => Promise<void>;
   readonly reports: { event: string; facts: unknown }[] = [];
   visible = true;
   #dead = false;
@@ -125,20 +125,32 @@ export class Tab {
     const onDisk = options.disk !== 'memory';
     // A disk is waited for as long as in the app: a busy machine must not look like a broken disk.
     const disk = { indexedDB: device.factory, IDBKeyRange, timers: realTimers };
-    this.mirror = options.mirror ?? (onDisk ? dexieMirror('cairn-mirror', disk) : memoryMirror());
-    this.own = options.own ?? (onDisk ? dexieOwn('cairn-own', disk) : memoryOwn());
-    const lost = (error: unknown): void => {
-      this.reports.push({ event: 'disk.lost', facts: error });
-      this.screen.memoryOnly(true);
-    };
+    const report = (event: string, facts?: unknown): void => void this.reports.push({ event, facts });
+    const locks = options.locks === 'none' ? null : device.locksOf(this);
+    const kept = keptOn({
+      disk: onDisk ? disk : null,
+      ownName: 'cairn-own',
+      mirrorName: 'cairn-mirror',
+      clock: device.clock,
+      random,
+      timers,
+      report,
+      locks,
+      screen: this.screen,
+      engine: () => this.engine,
+      adapters: onDisk ? options : { own: memoryOwn(), mirror: memoryMirror(), ...options },
+    });
+    this.mirror = kept.disks.mirror!;
+    this.own = kept.disks.own!;
+    this.gather = kept.gather;
     this.engine = new Engine({
       clock: device.clock,
       random,
       timers,
-      report: (event, facts) => void this.reports.push({ event, facts }),
+      report,
       fetch: (path, init) => (this.#dead ? new Promise(() => undefined) : this.cable.fetch(path, init)),
       socket: this.cable.socket,
-      locks: options.locks === 'none' ? null : device.locksOf(this),
+      locks,
       channel: { tell: (news) => device.tell(this, news), listen: (callback) => device.listen(this, callback) },
       page: {
         visible: () => this.visible,
@@ -147,8 +159,8 @@ export class Tab {
       },
       idle: () => (options.copies === true && !this.#dead ? new Promise((resolve) => setImmediate(resolve)) : new Promise(() => undefined)),
       roomUsed: async () => device.roomUsed,
-      mirror: degradingMirror({ disk: this.mirror, onLost: lost, keep: () => new Set() }),
-      own: degradingOwn(this.own, lost),
+      mirror: kept.mirror,
+      own: kept.own,
       screen: this.screen,
       chunkLimit: options.chunkLimit ?? 256,
     });
@@ -207,7 +219,7 @@ export class DeviceWorker {
   /** The browser fires its event: answers whether that was the end of it. */
   async flush(): Promise<boolean> {
     const device = this.#device;
-    this.#own = dexieOwn('cairn-own', { indexedDB: device.factory, IDBKeyRange, timers: realTimers });
+    this.#own = diskOwn('cairn-own', { indexedDB: device.factory, IDBKeyRange, timers: realTimers });
     try {
       return await flushInBackground({
         own: this.#own,
