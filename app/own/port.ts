@@ -49,7 +49,8 @@ export type Command =
     }
   /** `kept`: what it takes to undo it; absent once it was undone. */
   | { kind: 'cancel'; inputId: string; kept?: Kept }
-  | { kind: 'patch'; patch: SessionPatchBody }
+  /** `base`: what was there, of what it changes. */
+  | { kind: 'patch'; patch: SessionPatchBody; base?: SessionPatchBody }
   | { kind: 'delete' }
   | { kind: 'stop'; turnId: string }
   | { kind: 'resume'; pausedSeq: number }
@@ -110,6 +111,8 @@ export interface Facts {
   good: Good;
   /** Hints about this browser that the user has put away. */
   hintsAway: readonly string[];
+  /** What the server last said to questions that a choice is made from, the newest last. */
+  answers: readonly { path: string; value: unknown }[];
   /** Most sealed chunks in view, as the user set it; null or absent: the default. */
   chunkLimit: number;
   /** The user holds the copying of older history. */

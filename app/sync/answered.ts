@@ -5,6 +5,7 @@ import { rebase } from './edits.ts';
 import type { Engine } from './engine.ts';
 import { isMeanwhile, NOTICES, refusalOf } from './notices.ts';
 import type { Verdict } from './orders.ts';
+import { repatch } from './repatch.ts';
 import { forgetLater } from './undo.ts';
 
 export async function answered(engine: Engine, row: OutboxRow, verdict: Verdict): Promise<void> {
@@ -14,7 +15,8 @@ export async function answered(engine: Engine, row: OutboxRow, verdict: Verdict)
 
 async function refused(engine: Engine, row: OutboxRow, verdict: Verdict & { type: 'refused' }): Promise<void> {
   const { command, sessionId } = row;
-  if (verdict.code === 'stale-edit' && (await rebase(engine, row, verdict.details))) return;
+  if (verdict.code === 'stale-edit' && ((await rebase(engine, row, verdict.details)) || (await repatch(engine, row, verdict.details))))
+    return;
   const tellsItself = command.kind === 'edit' && (await isToldInPlace(engine, sessionId, command, verdict.code));
   const notice = tellsItself ? null : refusalOf(row, verdict.code, verdict.message);
   if (notice !== null) engine.parts.screen.notice(notice);
@@ -46,6 +48,8 @@ async function done(engine: Engine, row: OutboxRow, { receipt, value }: Verdict 
     case 'patch':
     case 'delete':
       if (isEntry(value)) await engine.list.take(value);
+      // Refused to be made, and deleted here before that was heard.
+      if (command.kind === 'delete') await own.remove([sessionId], ['refused']);
       return;
     case 'decide':
       return closeApproval(engine, sessionId, command.approvalId);

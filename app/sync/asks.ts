@@ -5,6 +5,7 @@ import type { ModelInfo, TurnMark } from '#shared/protocol/summaries.ts';
 import type { Asked, Commands, FolderView, TurnPage } from './commands.ts';
 import type { Engine } from './engine.ts';
 import type { Answer } from './http.ts';
+import { askOrRemember } from './remembered.ts';
 
 const TURNS_PER_PAGE = 100;
 
@@ -23,10 +24,11 @@ export function asksOf(
   return {
     async folders(path: string | null): Promise<Asked<FolderView>> {
       const query = path === null ? '' : `?path=${encodeURIComponent(path)}`;
-      return asked(await get(ROUTES.folders() + query), (value) => value as FolderView);
+      const { answer, isOld } = await askOrRemember(engine, ROUTES.folders() + query);
+      return asked(answer, (value) => (isOld ? { ...(value as FolderView), remembered: true } : (value as FolderView)));
     },
     async models(): Promise<Asked<ModelInfo[]>> {
-      return asked(await get(ROUTES.models()), (value) => (value as { models: ModelInfo[] }).models);
+      return asked((await askOrRemember(engine, ROUTES.models())).answer, (value) => (value as { models: ModelInfo[] }).models);
     },
     async serverSettings(): Promise<Asked<Settings>> {
       return asked(await get(ROUTES.settings()), (value) => value as Settings);

@@ -40,13 +40,9 @@ export class ClockWatch {
   facts(): ClockFacts {
     return { now: this.#clock.now(), skew: this.#skew, latest: this.#latest };
   }
-  /** How far the server is ahead, for times on the screen: as heard now, else as heard last; null: this clock ran back since, or nothing was heard. */
+  /** How far the server is ahead, for what is written and shown here: as heard now, else as heard last; null: this clock ran back since, or nothing was heard. */
   known(): number | null {
     const since = this.#skew === null ? this.#latest : this.#heardAt;
     return this.#clock.now() < since - CLOCK_TOLERANCE ? null : (this.#skew ?? this.#kept);
-  }
-  /** How far the server is ahead: as heard now, else as heard last. */
-  async skew(): Promise<number | null> {
-    return this.#skew ?? (await this.#own.fact('skew'));
   }
 }

@@ -2,6 +2,7 @@
 import { newId } from '#shared/ids.ts';
 import { ROUTES } from '#shared/protocol/routes.ts';
 import type { CreateSessionBody } from '#shared/protocol/requests.ts';
+import type { Command } from '../own/port.ts';
 import { asked, asksOf } from './asks.ts';
 import type { Asked, Commands, NewSession, SessionPatch } from './commands.ts';
 import { deviceCommands } from './devices.ts';
@@ -11,6 +12,7 @@ import { inputCommands } from './inputs.ts';
 import { ownDevice } from './losses.ts';
 import { NOTICES } from './notices.ts';
 import { enqueue, kick, rowOf } from './own-rows.ts';
+import { baseOf } from './repatch.ts';
 
 export interface CommandParts {
   engine: Engine;
@@ -33,8 +35,11 @@ export function commandsOf({ engine, deviceName }: CommandParts): Commands {
     async patchSession(sessionId: string, patch: SessionPatch): Promise<void> {
       const summary = engine.list.summary(sessionId);
       const behindOthers = engine.rows().some((row) => row.sessionId === sessionId && row.command.kind === 'patch');
-      const base = summary === null || behindOthers ? {} : { baseRev: summary.rev };
-      await enqueue(engine, sessionId, { kind: 'patch', patch: { ...patch, ...base } });
+      const knows = summary !== null && !behindOthers;
+      const command: Command = knows
+        ? { kind: 'patch', patch: { ...patch, baseRev: summary.rev }, base: baseOf(patch, summary) }
+        : { kind: 'patch', patch };
+      await enqueue(engine, sessionId, command);
     },
     async deleteSession(sessionId: string): Promise<void> {
       const rows = engine.rows().filter((row) => row.sessionId === sessionId);
@@ -92,4 +97,3 @@ export function commandsOf({ engine, deviceName }: CommandParts): Commands {
     retryLink: () => engine.link.dispatch({ type: 'retry' }),
   };
 }
-

@@ -37,6 +37,8 @@ export interface FolderView {
   parent: string | null;
   folders: { name: string; path: string }[];
   recent: string[];
+  /** As they were last seen: the server is not there to be asked. */
+  remembered?: boolean;
 }
 /** Turns to jump to, ascending. `earlier`: there are older ones than these; `missing`: and they are not on this device. */
 export interface TurnPage {

@@ -233,8 +233,8 @@ export class Engine {
     if (this.#open.id === sessionId) await this.#open.transcript!.reproject();
   }
 
-  skew(): Promise<number | null> {
-    return this.#clockWatch.skew();
+  skew(): number | null {
+    return this.#clockWatch.known();
   }
   /** This device may come in again, in every tab of it. `id`: what the server calls it. */
   async signedIn(id: string | null): Promise<void> {

@@ -23,10 +23,11 @@ export class Leaving {
 
   /** The server does not know this device any more. Only a revocation wipes, and it keeps unsent words. */
   async signedOut(revoked: boolean): Promise<void> {
-    const { mirror, screen, channel, letGo, wiped } = this.#parts;
+    const { own, mirror, screen, channel, letGo, wiped } = this.#parts;
     letGo();
     if (!revoked) return;
     await mirror.wipe();
+    await own.setFact('answers', []);
     const rows = await wiped();
     const unsent = rows.filter((row) => row.command.kind === 'input' && row.state !== 'acked').length;
     screen.notice(NOTICES.revoked(unsent));

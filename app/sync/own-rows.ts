@@ -10,7 +10,7 @@ export async function enqueue(engine: Engine, sessionId: string, command: Comman
   await kick(engine);
 }
 export async function rowOf(engine: Engine, id: string, sessionId: string, command: Command): Promise<NewRow> {
-  return { id, sessionId, command, composedAt: engine.parts.clock.now(), skew: await engine.skew() };
+  return { id, sessionId, command, composedAt: engine.parts.clock.now(), skew: engine.skew() };
 }
 export async function kick(engine: Engine): Promise<void> {
   await engine.rowsChanged();
