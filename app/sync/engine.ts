@@ -104,7 +104,7 @@ export class Engine {
       openId: () => this.#open.id,
       reset: (epoch) => this.#histories.adopt(epoch, true),
       removed: (ids) => this.#removed(ids),
-      told: (summary) => this.#open.told(summary),
+      told: (summary) => (this.#open.told(summary), this.#replicas.told(summary.id)),
     });
     this.#listSync = new ListSync({
       list: this.list,
@@ -157,8 +157,8 @@ export class Engine {
       promoted: (ids) => this.#promoted.note(ids),
       isUp: () => this.isUp(),
       isMade: (id) => this.#isMade(id),
-      // The server is there, or has not been looked for in vain yet.
-      mayLoad: () => ['connecting', 'catching-up', 'live'].includes(this.#shown.view.kind),
+      mayLoad: () => this.#shown.mayLoad(),
+      isDoubted: () => !this.#shown.isInTouch(),
       read: (id, total) => this.list.read(id, total),
       changed: () => this.list.publish(),
       recentChanged: () => this.#subscribeWanted(),
@@ -197,12 +197,11 @@ export class Engine {
         this.outbox.kick();
       },
       applied: async (sessionId) => {
+        await this.#histories.follow();
         if (this.#open.id === sessionId && !this.isUp()) await this.#open.transcript!.catchUp();
       },
       draft: (sessionId, text) => this.drafts.heard(sessionId, text),
-      signedIn: () => {
-        if (!this.isUp()) this.link.dispatch({ type: 'signed-in' });
-      },
+      signedIn: () => this.isUp() || this.link.dispatch({ type: 'signed-in' }),
       wiped: () => this.#leaving.toldOfWipe(),
     });
     page.onWake(() => this.link.dispatch({ type: 'wake' }));
@@ -280,7 +279,7 @@ export class Engine {
   #linkChanged(view: LinkView, before: LinkView): void {
     this.parts.screen.link(view);
     if (view.kind === before.kind) return;
-    this.list.doubt(view.kind !== 'live' && view.kind !== 'catching-up');
+    this.list.doubt(!this.#shown.isInTouch());
     this.#open.refresh();
   }
 

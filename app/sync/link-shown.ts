@@ -42,6 +42,14 @@ export class LinkShown {
   load(): Promise<void> {
     return this.#good.load();
   }
+  /** The server is there, as far as anybody can know: what it said last is of now. */
+  isInTouch(): boolean {
+    return this.view.kind === 'live' || this.view.kind === 'catching-up';
+  }
+  /** The server is there, or has not been looked for in vain yet. */
+  mayLoad(): boolean {
+    return this.isInTouch() || this.view.kind === 'connecting';
+  }
   /** Something came by the socket. */
   heard(): void {
     this.#good.heard();

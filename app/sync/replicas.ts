@@ -55,6 +55,11 @@ export class Replicas {
   take(frame: SessionFrame): void {
     this.#all.get(frame.sessionId)?.take(frame);
   }
+  /** The server spoke of it: one that it had refused is there by now. */
+  told(sessionId: string): void {
+    const replica = this.#all.get(sessionId);
+    if (replica?.refused === true && this.#parts.isUp()) this.#raise(sessionId, replica);
+  }
   up(): void {
     for (const [id, replica] of this.#all) this.#raise(id, replica);
   }
