@@ -89,7 +89,7 @@ export function commandsOf({ engine, deviceName }: CommandParts): Commands {
       await engine.forget();
       if (answer === null || answer.kind === 'trouble') screen.notice(NOTICES.signOutUntold());
     },
-    chunkLimit: () => engine.chunkLimit(),
+    chunkLimit: () => engine.limit.value,
     setChunkLimit: (limit) => engine.setChunkLimit(limit),
     pauseCopying: (paused) => engine.copying.pause(paused),
     hintsAway: async () => (await own.fact('hintsAway')) ?? [],

@@ -6,7 +6,7 @@ import type { DownFrame } from '#shared/protocol/frames.ts';
 import { isEvent, type LogRecord } from '#shared/protocol/records.ts';
 import type { Receipt } from '#shared/protocol/summaries.ts';
 import type { OutboxRow } from '../own/port.ts';
-import { chunkLimitOf } from './chunk-limit.ts';
+import { ChunkLimit } from './chunk-limit.ts';
 import { ClockWatch } from './clock-watch.ts';
 import { Histories } from './histories.ts';
 import { flushLock, type FlushLock } from './flush-lock.ts';
@@ -19,8 +19,8 @@ import { LinkShown } from './link-shown.ts';
 import { ListSync } from './list-sync.ts';
 import { SessionList } from './list.ts';
 import { answered } from './answered.ts';
-import { noteLoss } from './losses.ts';
-import { askModelFacts } from './model-facts.ts';
+import { ThisDevice } from './losses.ts';
+import { ModelWatch } from './model-facts.ts';
 import { NOTICES } from './notices.ts';
 import { orphan } from './orphans.ts';
 import { Outbox } from './outbox.ts';
@@ -42,6 +42,8 @@ export class Engine {
   readonly link: Link;
   readonly copying: Copying;
   readonly drafts: Drafts;
+  readonly limit: ChunkLimit;
+  readonly #device: ThisDevice;
   readonly #lock: FlushLock;
   readonly #clockWatch: ClockWatch;
   readonly #shown: LinkShown;
@@ -49,17 +51,17 @@ export class Engine {
   readonly #promoted = new Promoted();
   readonly #open: OpenSession;
   readonly #listSync: ListSync;
+  readonly #models: ModelWatch;
   readonly #histories: Histories;
   readonly #leaving: Leaving;
   #rows: readonly OutboxRow[] = [];
-  #device: string | null = null;
-  #limit: number;
 
   constructor(parts: SyncParts) {
     this.parts = parts;
-    this.#limit = parts.chunkLimit;
     const { clock, timers, random, report, mirror, own, screen, idle } = parts;
     this.drafts = new Drafts(parts);
+    this.limit = new ChunkLimit(own, parts.chunkLimit);
+    this.#device = new ThisDevice(parts);
     this.#clockWatch = new ClockWatch(clock, own);
     this.#shown = new LinkShown({
       ...parts,
@@ -81,13 +83,14 @@ export class Engine {
       wiped: () => this.#wiped(),
     });
     this.http = http({ fetch: parts.fetch, clock, timers, heard: (epoch, skew) => this.#heard(epoch, skew) });
+    this.#models = new ModelWatch(this.http, (facts) => screen.model(facts));
     this.link = new Link({
       socket: parts.socket,
       http: this.http,
       timers,
       random,
       report,
-      device: () => this.#device,
+      device: () => this.#device.id,
       up: (welcome) => void this.#up(welcome).catch((error: unknown) => report('engine.up', { error })),
       down: () => this.#down(),
       frame: (frame) => this.#frame(frame),
@@ -150,7 +153,7 @@ export class Engine {
       report,
       idle: (within) => idle(within),
       replica: (id) => this.#replicas.get(id),
-      chunkLimit: () => this.#limit,
+      chunkLimit: () => this.limit.value,
       rows: () => this.#rows,
       isPromoted: (id) => this.#promoted.has(id),
       promotedChanges: () => this.#promoted.changes(),
@@ -176,11 +179,11 @@ export class Engine {
 
   /** Reads this device: list, outbox and whatever is open paint with no server at all. */
   async paint(): Promise<void> {
-    const { own, mirror, screen } = this.parts;
-    this.#device = await own.fact('device');
+    const { mirror, screen } = this.parts;
+    await this.#device.load();
     await this.#clockWatch.load();
     await this.#shown.load();
-    this.#limit = chunkLimitOf((await own.fact('chunkLimit')) ?? this.parts.chunkLimit);
+    await this.limit.load();
     this.#histories.epoch = (await mirror.facts()).epoch;
     await this.list.load();
     await this.#reloadRows();
@@ -237,22 +240,15 @@ export class Engine {
   }
   /** This device may come in again, in every tab of it. `id`: what the server calls it. */
   async signedIn(id: string | null): Promise<void> {
-    if (id !== null) {
-      this.#device = id;
-      await this.parts.own.setFact('device', id);
-    }
+    if (id !== null) await this.#device.is(id);
     this.link.dispatch({ type: 'signed-in' });
     this.parts.channel?.tell({ type: 'signed-in' });
   }
 
-  /** Most sealed chunks in the window. */
-  chunkLimit(): number {
-    return this.#limit;
-  }
+  /** Most sealed chunks in the window, from now on. */
   async setChunkLimit(limit: number): Promise<void> {
-    this.#limit = chunkLimitOf(limit);
+    await this.limit.set(limit);
     this.#open.refresh();
-    await this.parts.own.setFact('chunkLimit', this.#limit);
   }
   /** Shows a session, or none; `at`: the part about this seq, if it can be had. */
   open(sessionId: string | null, at: number | null = null): Promise<void> {
@@ -297,8 +293,8 @@ export class Engine {
     this.#replicas.up();
     this.#open.refresh();
     this.outbox.linkUp();
-    void askModelFacts(this.http).then((facts) => facts && this.parts.screen.model(facts));
-    this.#device = (await noteLoss(this.parts, this.http)) ?? this.#device;
+    void this.#models.greeted(welcome.boot?.id);
+    await this.#device.letIn(this.http);
     await this.#listSync.run(welcome);
   }
   #down(): void {
@@ -382,7 +378,7 @@ export class Engine {
     return this.#leaving.signedOut(revoked);
   }
   async forget(): Promise<void> {
-    this.#device = null;
+    this.#device.id = null;
     await this.#leaving.forget();
   }
   async #wiped(): Promise<readonly OutboxRow[]> {

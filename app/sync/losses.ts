@@ -21,6 +21,28 @@ export async function noteLoss({ own, screen }: Pick<SyncParts, 'own' | 'screen'
   return id;
 }
 
+/** Which device of the server's this browser is; it goes into every greeting. */
+export class ThisDevice {
+  readonly #parts: Pick<SyncParts, 'own' | 'screen'>;
+  id: string | null = null;
+
+  constructor(parts: Pick<SyncParts, 'own' | 'screen'>) {
+    this.#parts = parts;
+  }
+  async load(): Promise<void> {
+    this.id = await this.#parts.own.fact('device');
+  }
+  /** It signed in as this one. */
+  async is(id: string): Promise<void> {
+    this.id = id;
+    await this.#parts.own.setFact('device', id);
+  }
+  /** The server has let it in. */
+  async letIn(http: WatchedHttp): Promise<void> {
+    this.id = (await noteLoss(this.#parts, http)) ?? this.id;
+  }
+}
+
 /** What the server calls the device that asks; null: it could not be asked, or did not say. */
 export async function ownDevice(http: WatchedHttp): Promise<string | null> {
   const answer = await http.ask('GET', ROUTES.devices());

@@ -15,10 +15,26 @@ export interface ModelFacts {
   name: string;
 }
 
-/** Null: no answer, or one that does not say who serves. */
-export async function askModelFacts(http: Http): Promise<ModelFacts | null> {
-  const answer = await http.ask('GET', ROUTES.models());
-  return answer.kind === 'ok' ? modelFacts(answer.value as ModelsAnswer) : null;
+/** Asks once for each process of the server: what it serves with is fixed when it starts. */
+export class ModelWatch {
+  readonly #http: Http;
+  readonly #told: (facts: ModelFacts) => void;
+  /** The process that has said it. */
+  #said: string | null = null;
+
+  constructor(http: Http, told: (facts: ModelFacts) => void) {
+    this.#http = http;
+    this.#told = told;
+  }
+  /** `boot`: the process that greeted; absent: an older server does not say which it is. */
+  async greeted(boot: string | undefined): Promise<void> {
+    if (boot !== undefined && boot === this.#said) return;
+    const answer = await this.#http.ask('GET', ROUTES.models());
+    const facts = answer.kind === 'ok' ? modelFacts(answer.value as ModelsAnswer) : null;
+    if (facts === null) return;
+    this.#said = boot ?? null;
+    this.#told(facts);
+  }
 }
 
 function modelFacts({ models, default: standard, provider }: ModelsAnswer): ModelFacts | null {

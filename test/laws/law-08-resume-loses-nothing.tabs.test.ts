@@ -24,7 +24,7 @@ async function both(limit: number): Promise<{ id: string; turn: DrivenTurn; tabs
   const id = await stand.session();
   const turn = await DrivenTurn.prompted(stand, id, uuid());
   const tabs = [await device.tab({ chunkLimit: limit }).live(), await device.tab({ chunkLimit: limit }).live()];
-  const watches = tabs.map((tab) => new Watch(tab.screen, () => tab.engine.chunkLimit()));
+  const watches = tabs.map((tab) => new Watch(tab.screen, () => tab.engine.limit.value));
   for (const tab of tabs) await tab.commands.open(id);
   return { id, turn, tabs, watches };
 }

@@ -160,7 +160,7 @@ test('whatever happens, in whatever order: bounded, one stretch of the log, and 
       for (let i = 0; i < history; i++) turn.say(i, `h${i}`, true);
       await turn.seal();
       const tab = await device.tab({ disk: 'memory', chunkLimit: LIMIT }).live();
-      const watch = new Watch(tab.screen, () => tab.engine.chunkLimit());
+      const watch = new Watch(tab.screen, () => tab.engine.limit.value);
       try {
         await tab.commands.open(id);
         const run = new Run(tab, id, turn);

@@ -11,7 +11,7 @@ const ROUNDS = 5;
 const KEPT = 4;
 /** After it is live: nothing more may come. */
 const SETTLE = 500;
-const isList = (path: string): boolean => path.startsWith('/api/sessions');
+const isList = (path: string): boolean => path.startsWith('/api/sessions?');
 
 export const reconnectBench: Bench = {
   ids: ['reconnect-bytes', 'start-trips'],
