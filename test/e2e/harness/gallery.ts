@@ -1,12 +1,10 @@
 /** The gallery, built and shown in a real browser: the app over stores that a test moves by hand (`window.drive`). */
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
 import type { Browser, BrowserContextOptions, Locator, Page } from 'playwright-core';
-import { build, preview, type PreviewServer } from 'vite';
+import { preview, type PreviewServer } from 'vite';
 import { afterAll, afterEach, beforeAll, inject } from 'vitest';
 import type { Drive } from '../../gallery/drive.ts';
 import { launch } from './browser.ts';
+import { CONFIG_FILE, galleryIn } from './gallery-build.ts';
 import { watchLines } from './lines.ts';
 
 declare global {
@@ -25,18 +23,14 @@ export interface Gallery {
 
 export function useGallery(): Gallery {
   let server: PreviewServer;
-  let outDir = '';
   let browser: Browser;
   let pages: Page[] = [];
   let faults: string[] = [];
   let allowed: string[] = [];
   beforeAll(async () => {
-    // Built, not served by the development server: that one reloads the page when it meets a package for the first time.
-    const configFile = resolve(import.meta.dirname, '../../gallery/vite.config.ts');
-    outDir = await mkdtemp(join(tmpdir(), 'cairn-gallery-'));
-    await build({ configFile, logLevel: 'error', build: { outDir, emptyOutDir: true, minify: false, target: 'esnext' } });
+    const outDir = await galleryIn(inject('gallery'));
     server = await preview({
-      configFile,
+      configFile: CONFIG_FILE,
       logLevel: 'error',
       build: { outDir },
       preview: { host: '127.0.0.1', port: 0, strictPort: false },
@@ -46,7 +40,6 @@ export function useGallery(): Gallery {
   afterAll(async () => {
     await browser?.close();
     await server?.close();
-    await rm(outDir, { recursive: true, force: true });
   });
   afterEach(async () => {
     for (const page of pages) await page.context().close();
