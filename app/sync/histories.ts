@@ -18,6 +18,11 @@ export class Histories {
   constructor(parts: HistoriesParts) {
     this.#parts = parts;
   }
+  /** Another tab may have taken on another history here: what was read of the one before joins nothing of it. */
+  async follow(): Promise<void> {
+    const { epoch } = await this.#parts.mirror.facts();
+    if (epoch !== null && this.epoch !== null && epoch !== this.epoch) await this.adopt(epoch, false);
+  }
   /** `afresh`: also when it is the one mirrored. One after another; the outbox stays. */
   adopt(epoch: string, afresh: boolean): Promise<void> {
     const run = this.#adopting.then(async () => {

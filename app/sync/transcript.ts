@@ -35,6 +35,8 @@ export interface TranscriptParts extends PagerParts {
   canLoad(): boolean;
   /** The server may still be heard of: it is, or the first try to reach it is under way. */
   mayLoad(): boolean;
+  /** The link does not answer: nothing shows as working, however open it is. */
+  isDoubted(): boolean;
   /** The newest words are on the screen. */
   read(sessionId: string, total: number): void;
 }
@@ -326,7 +328,7 @@ export class Transcript {
       sessionId,
       chunks,
       live: reader.live,
-      turnId: inStep ? (this.#summary?.turnId ?? null) : null,
+      turnId: inStep && !this.#parts.isDoubted() ? (this.#summary?.turnId ?? null) : null,
       oldestLoadedSeq: chunks[0]?.seq ?? null,
       newestLoadedSeq: chunks.at(-1)?.seq ?? null,
       total,

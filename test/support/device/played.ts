@@ -95,6 +95,7 @@ export class Played<S extends Screen = NotedScreen> {
       isMade: () => true,
       canLoad: () => this.up,
       mayLoad: () => this.up,
+      isDoubted: () => !this.up,
       read: () => undefined,
     });
   }
