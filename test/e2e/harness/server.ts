@@ -26,6 +26,9 @@ export interface Ended {
   stderr: string;
 }
 
+/** As a device makes one. */
+export const newSessionId = (): string => newId(clock, random);
+
 /** The session id in a window's address. */
 export function sessionIn(address: string): string {
   const id = /[0-9a-f]{8}-[0-9a-f-]{27}/.exec(address)?.[0];
