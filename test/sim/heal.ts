@@ -28,10 +28,7 @@ export async function heal(world: World): Promise<void> {
     if (device.tabs.length === 0) device.openTab();
   }
   await world.clock.pass(LOOK_EVERY);
-  for (const tab of world.tabs()) {
-    if (tab.screen.linkView?.kind === 'signed-out') world.doing(tab, 'sign-in', world.signIn(tab, TOKEN));
-    tab.commands.retryLink();
-  }
+  for (const tab of world.tabs()) tab.commands.retryLink();
   await rest(world, 'to rest', () => restless(world));
   if (world.isFaulty) return;
   await world.look();
@@ -60,8 +57,9 @@ async function rest(world: World, what: string, missing: () => Promise<string | 
   }
 }
 
-/** What waits for a person gets one: whatever is asked is denied, whatever is paused goes on. */
+/** What waits for a person gets one: who is signed out signs in, whatever is asked is denied, whatever is paused goes on. */
 async function settleAsked(world: World): Promise<void> {
+  for (const tab of world.tabs()) if (tab.screen.linkView?.kind === 'signed-out') world.doing(tab, 'sign-in', world.signIn(tab, TOKEN));
   for (const [id, { entry }] of world.oracle.now.sessions) {
     if (isTombstone(entry)) continue;
     if (entry.status === 'waiting') {
@@ -101,7 +99,8 @@ async function restless(world: World): Promise<string | null> {
       const held = world.oracle.now.inputs.get(row.id)?.held === true;
       return !before && !held;
     });
-    if (stuck !== undefined) return `row ${stuck.id} (${stuck.command.kind}) of ${tab.name} is ${stuck.state}, after ${stuck.tries} tries`;
+    if (stuck !== undefined)
+      return `row ${stuck.id} (${stuck.command.kind}) of ${tab.name} is ${stuck.state}, after ${stuck.tries} tries; the server says ${JSON.stringify(world.oracle.now.inputs.get(stuck.id)) ?? 'nothing'}`;
   }
   return null;
 }

@@ -36,6 +36,12 @@ function copyOf({ epoch, sessions, inputs }: History): History {
   return { epoch, sessions: new Map(own), inputs: new Map(inputs) };
 }
 
+function add(truth: SessionTruth, record: LogRecord): void {
+  truth.records.push(record);
+  truth.texts.push(JSON.stringify(record));
+  if (record.kind === 'chunk' && isShown(record)) truth.shown.push(record);
+}
+
 export class Oracle {
   now: History = { epoch: '', sessions: new Map(), inputs: new Map() };
   /** All of them, the newest last. */
@@ -43,9 +49,12 @@ export class Oracle {
   /** Every text that a receipt of the server ever had, by input. */
   readonly saidOf = new Map<string, Set<string>>();
   readonly #fault: (law: string, words: string) => void;
+  readonly #read: (sessionId: string) => readonly LogRecord[];
 
-  constructor(fault: (law: string, words: string) => void) {
+  /** `read`: a log as it is on the server's disk. */
+  constructor(fault: (law: string, words: string) => void, read: (sessionId: string) => readonly LogRecord[]) {
     this.#fault = fault;
+    this.#read = read;
   }
 
   /** A life of the server begins, on the history that `now` is. */
@@ -68,16 +77,18 @@ export class Oracle {
   commit({ sessionId, records, receipts, session }: Commit): void {
     const { sessions } = this.now;
     let truth = sessions.get(sessionId);
-    if (truth === undefined) sessions.set(sessionId, (truth = { texts: [], records: [], shown: [], entry: session }));
+    if (truth === undefined) {
+      sessions.set(sessionId, (truth = { texts: [], records: [], shown: [], entry: session }));
+      // A fork is told of by its session alone: what it begins with is read where it is needed.
+      if (!isTombstone(session) && session.origin != null) for (const record of this.#read(sessionId)) add(truth, record);
+    }
     for (const record of records) {
       if (record.seq !== truth.records.length + 1) {
         this.#fault('law-05', `seq ${record.seq} of ${sessionId} was told after ${truth.records.length}`);
         return;
       }
       if (record.kind === 'chunk' && record.type === 'prompt') this.#promoted(sessionId, record);
-      truth.records.push(record);
-      truth.texts.push(JSON.stringify(record));
-      if (record.kind === 'chunk' && isShown(record)) truth.shown.push(record);
+      add(truth, record);
     }
     truth.entry = session;
     for (const receipt of receipts) this.#receipt(receipt);

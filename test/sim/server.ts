@@ -7,12 +7,15 @@ import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import Database from 'better-sqlite3';
 import type { Clock, Timers } from '#shared/ports.ts';
+import type { LogRecord } from '#shared/protocol/records.ts';
 import type { Agent } from '../../server/agent/port.ts';
 import { createApp, type App } from '../../server/app.ts';
 import { decisions } from '../../server/inbox/decisions.ts';
 import { createRunner } from '../../server/runner/coordinator.ts';
 import type { Commit, Store } from '../../server/store/port.ts';
 import { storeOn } from '../../server/store/sqlite/open.ts';
+import { recordOf } from '../../server/store/sqlite/data.ts';
+import type { RecordRow } from '../../server/store/sqlite/rows.ts';
 import { migrate } from '../../server/store/sqlite/schema.ts';
 import type { Toolbox } from '../../server/tools/port.ts';
 import { Chance } from './chance.ts';
@@ -152,8 +155,13 @@ export class SimServer {
   get db(): Database.Database | null {
     return this.#life?.db ?? null;
   }
-  get ends(): ReadonlySet<ServerEnd> {
-    return this.#life?.ends ?? new Set();
+  /** A log as it is on the disk. */
+  recordsOf(sessionId: string): LogRecord[] {
+    const rows = this.#life!.db.prepare(
+      `SELECT seq, id, kind, turn_id, step, role, type, data, created_at, blob FROM record
+         WHERE session_key = (SELECT key FROM session WHERE id = ?) ORDER BY seq`,
+    ).all(sessionId) as RecordRow[];
+    return rows.map((row) => recordOf(sessionId, row, (event, facts) => this.#parts.reported(event, facts)));
   }
 
   /** Resolves when its doors are open. */

@@ -55,9 +55,12 @@ export class World {
   constructor(plan: Plan) {
     this.plan = plan;
     const { seed } = plan;
-    this.chunkLimit = new Chance(seed, 'limit').pick([8, 16, 64])!;
+    this.chunkLimit = new Chance(seed, 'limit').pick([16, 24, 64])!;
     this.clock = new WorldClock(START, this.loop, () => this.#looked());
-    this.oracle = new Oracle((law, words) => this.fault(law, words));
+    this.oracle = new Oracle(
+      (law, words) => this.fault(law, words),
+      (sessionId) => this.server.recordsOf(sessionId),
+    );
     this.words = new Words(this);
     this.#wire = new WireLaw((law, words) => this.fault(law, words));
     this.#accepted = new AcceptedLaw(this);

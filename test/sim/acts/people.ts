@@ -1,7 +1,9 @@
 /** What people do in a tab. Each is a command as a component gives it, with nobody waiting for its end. */
 import type { ContentPart } from '#shared/protocol/content.ts';
 import { MODES } from '#shared/protocol/records.ts';
+import type { ReceiptView } from '../../../app/sync/views.ts';
 import type { Chance } from '../chance.ts';
+import { wordsOf } from '../oracle.ts';
 import { WORKSPACE } from '../model.ts';
 import type { SimTab } from '../tab.ts';
 
@@ -25,6 +27,12 @@ function hand(tab: SimTab, sessionId: string, inputId: string, words: string, ki
       if (!tab.dead) world.words.handedOver({ words, device: tab.place, tab, sessionId, inputId, kind });
     }),
   );
+}
+
+/** The words at a receipt are let go by somebody who sees them. */
+function letGo(tab: SimTab, receipt: ReceiptView): void {
+  const seen = [receipt.content, receipt.conflict, receipt.heldContent].map((content) => wordsOf({ content: [...(content ?? [])] }));
+  tab.world.words.excuse(({ inputId, words }) => inputId === receipt.id || seen.includes(words), 'let go');
 }
 
 export const PEOPLE = {
@@ -79,13 +87,13 @@ export function doInTab(tab: SimTab, act: PeopleAct, chance: Chance): string | n
     case 'edit': {
       if (receipt === undefined || open === null) return null;
       const words = world.words.fresh();
-      world.words.excuse(({ inputId }) => inputId === receipt.id, 'edited');
+      letGo(tab, receipt);
       hand(tab, open, receipt.id, words, 'edit', commands.editInput(open, receipt.id, text(words)));
       return `${world.nameOf(receipt.id)} to ${words}`;
     }
     case 'cancel':
       if (receipt === undefined || open === null) return null;
-      world.words.excuse(({ inputId }) => inputId === receipt.id, 'cancelled');
+      letGo(tab, receipt);
       doing(commands.cancelInput(open, receipt.id));
       return world.nameOf(receipt.id);
     case 'undo': {
@@ -110,7 +118,7 @@ export function doInTab(tab: SimTab, act: PeopleAct, chance: Chance): string | n
     case 'discard': {
       const stuck = chance.pick(view.receipts.filter(({ stage }) => stage === 'refused' || stage === 'expired' || stage === 'orphaned'));
       if (stuck === undefined || open === null) return null;
-      world.words.excuse(({ inputId }) => act === 'discard' && inputId === stuck.id, 'discarded');
+      if (act === 'discard') letGo(tab, stuck);
       doing(act === 'resend' ? commands.resendInput(open, stuck.id) : commands.discardInput(open, stuck.id));
       return world.nameOf(stuck.id);
     }
@@ -123,7 +131,7 @@ export function doInTab(tab: SimTab, act: PeopleAct, chance: Chance): string | n
       if (torn === undefined || open === null) return null;
       world.count('conflict');
       const which = chance.is(0.5) ? 'here' : 'elsewhere';
-      if (which === 'elsewhere') world.words.excuse(({ inputId }) => inputId === torn.id, 'the words of elsewhere were chosen');
+      letGo(tab, torn);
       doing(commands.chooseEdit(open, torn.id, which));
       return `${which} for ${world.nameOf(torn.id)}`;
     }

@@ -19,7 +19,7 @@ export function lookAtLink(tab: SimTab): void {
   for (const { summary, fresh } of screen.rows.values())
     if (fresh) world.fault('law-16', `${tab.name} is ${kind} and shows ${summary.id} as of now`);
   const { view } = screen;
-  if (view.live !== null && view.live.chunks.some(({ open }) => open))
+  if (!tab.engine.isUp() && view.live !== null && view.live.chunks.some(({ open }) => open))
     world.fault('law-16', `${tab.name} is ${kind} and shows ${view.sessionId} as streaming`);
   if (view.turnId !== null) world.fault('law-16', `${tab.name} is ${kind} and shows a turn of ${view.sessionId} as running`);
 }

@@ -15,11 +15,6 @@ export function lookAtView(tab: SimTab, view: TranscriptView): void {
   if (view.oldestLoadedSeq !== (view.chunks[0]?.seq ?? null) || view.newestLoadedSeq !== (view.chunks.at(-1)?.seq ?? null))
     world.fault('law-10', `${tab.name} tells other ends than those of its window`);
   if (view.sessionId === null) return;
-  if (live.length > 0) {
-    const sealed = new Set(view.chunks.map(({ id }) => id));
-    const twice = live.find(({ id }) => sealed.has(id));
-    if (twice !== undefined) world.fault('law-08', `${tab.name} shows ${twice.id} sealed and live`);
-  }
   if (view.chunks.length === 0 || looked.has(view.chunks)) return;
   looked.add(view.chunks);
   const logs = world.oracle.everOf(view.sessionId);
@@ -30,7 +25,12 @@ export function lookAtView(tab: SimTab, view: TranscriptView): void {
   });
   if (found.length === 0) {
     const seqs = view.chunks.map(({ seq }) => seq).join(' ');
-    world.fault('law-08', `${tab.name} shows of ${view.sessionId} what is no stretch of its log: ${seqs}`);
+    const others = logs.map(({ shown }) => {
+      const from = shown.findIndex(({ seq }) => seq === first.seq);
+      const at = view.chunks.findIndex((chunk, n) => shown[from + n]?.id !== chunk.id);
+      return `${shown[from + at]?.seq ?? 'nothing'} ${shown[from + at]?.type ?? ''} in place of ${view.chunks[at]?.seq} ${view.chunks[at]?.type}`;
+    });
+    world.fault('law-08', `${tab.name} shows of ${view.sessionId} what is no stretch of its log: ${seqs} (${others.join('; ')})`);
   } else if (view.atStart && found.every(({ shown }) => shown[0]!.seq !== first.seq))
     world.fault('law-10', `${tab.name} says that ${view.sessionId} begins at ${first.seq}`);
 }
