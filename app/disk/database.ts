@@ -12,7 +12,7 @@ export interface DiskParts {
   indexedDB: IDBFactory;
   IDBKeyRange: typeof IDBKeyRange;
   timers: Timers;
-  /** A new one each time: by it a database that was made anew is told from the one before. Absent: none is told apart. */
+  /** A new one each time: by it a database that was made anew is told from the one before. Absent: it is only known to be made. */
   mark?: () => string;
 }
 export interface Schema {
@@ -131,7 +131,7 @@ export class Database {
       request.addEventListener('upgradeneeded', ({ oldVersion }) => {
         this.#blocked = false;
         upgrade(request.result, request.transaction!, oldVersion);
-        if (oldVersion === 0 && mark !== undefined) request.transaction!.objectStore(facts).put({ key: 'made', value: mark() });
+        if (oldVersion === 0) request.transaction!.objectStore(facts).put({ key: 'made', value: mark?.() ?? 'made' });
       });
       request.addEventListener('error', () => reject(request.error ?? new DOMException('not opened', 'UnknownError')));
       request.addEventListener('success', () => {

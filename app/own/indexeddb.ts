@@ -23,7 +23,7 @@ const SCHEMA: Schema = {
 const ALL: readonly Store[] = ['outbox', 'drafts', 'facts'];
 const FENCE = 'fence';
 /** Milliseconds: whoever presses Send waits for this. Later, the words are kept aside (`degrading.ts`). */
-export const OWN_WITHIN = 2_000;
+export const OWN_WITHIN = 2_500;
 
 export function diskOwn(name: string, parts: DiskParts, events?: DiskEvents): Own {
   const database = new Database(name, SCHEMA, parts, events, OWN_WITHIN);

@@ -51,6 +51,7 @@ export function keptOn(parts: KeptParts): Kept {
   const storage = new Storage({
     screen,
     report,
+    timers,
     hasDisk: disk !== null,
     acts: () => ({
       flushDrafts: () => engine().drafts.flush(),

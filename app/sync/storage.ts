@@ -2,7 +2,7 @@
  * What becomes of this device's two databases: told once each time, and shown anew from what they then hold. Between losing one
  * and having it back the app goes on from memory and the server (law 17).
  */
-import type { Report } from '#shared/ports.ts';
+import type { Report, Timers } from '#shared/ports.ts';
 import { faultOf, type DiskFault } from '../disk/faults.ts';
 import type { Kept } from '../own/degrading.ts';
 import { NOTICES } from './notices.ts';
@@ -24,6 +24,7 @@ export interface StorageActs {
 export interface StorageParts {
   screen: Pick<Screen, 'notice' | 'memoryOnly'>;
   report: Report;
+  timers: Timers;
   /** False: there is no IndexedDB, and never will be in this window. */
   hasDisk: boolean;
   /** Made after the databases. */
@@ -32,11 +33,16 @@ export interface StorageParts {
 type Which = 'own' | 'mirror';
 /** Another window is in the way, for as long as it likes. */
 const HELD: ReadonlySet<DiskFault> = new Set(['late', 'blocked']);
+const HELD_ID = STORAGE_NOTICES.held(true).id;
+/** Milliseconds after which it is told: a disk that was only slow is back by then. */
+const TELL_AFTER = 3_000;
 
 export class Storage {
   readonly #parts: StorageParts;
   /** What is lost at the moment, by the notice that told it; null: another one says it. */
   readonly #lost = new Map<Which, string | null>();
+  /** What was said of it and not taken back. */
+  readonly #said = new Set<string>();
   #kept: Kept = 'aside';
   #outdated = false;
 
@@ -90,15 +96,25 @@ export class Storage {
     this.#lost.set(which, notice?.id ?? null);
     const nothingKept = !this.#parts.hasDisk || (this.#lost.size === 2 && this.#kept === 'memory');
     if (nothingKept) this.#parts.screen.memoryOnly(true);
-    else if (notice !== null && !told.includes(notice.id)) this.#parts.screen.notice(notice);
+    else if (notice !== null && !told.includes(notice.id)) this.#show(notice);
+  }
+  #show(notice: Notice): void {
+    if (notice.id !== HELD_ID) return this.#say(notice);
+    this.#parts.timers.after(TELL_AFTER, () => {
+      if (!this.#outdated && [...this.#lost.values()].includes(HELD_ID)) this.#say(notice);
+    });
+  }
+  #say(notice: Notice): void {
+    this.#said.add(notice.id);
+    this.#parts.screen.notice(notice);
   }
   #back(which: Which): void {
     const told = this.#lost.get(which) ?? null;
     this.#lost.delete(which);
     if (which === 'own') this.#kept = 'aside';
     this.#parts.screen.memoryOnly(false);
-    if (told === null || [...this.#lost.values()].includes(told)) return;
-    this.#parts.screen.notice(STORAGE_NOTICES.again(told, which === 'own' || told === STORAGE_NOTICES.held(true).id));
+    if (told === null || [...this.#lost.values()].includes(told) || !this.#said.delete(told)) return;
+    this.#parts.screen.notice(STORAGE_NOTICES.again(told, which === 'own' || told === HELD_ID));
   }
   #do(event: string, act: () => Promise<void>): void {
     void act().catch((error: unknown) => this.#parts.report(event, { error }));

@@ -1,4 +1,4 @@
-/** What every mirror must do, whatever keeps it. Run by `mirror.dexie.test.ts` and `mirror.memory.test.ts`. */
+/** What every mirror must do, whatever keeps it. Run by `mirror.indexeddb.test.ts` and `mirror.memory.test.ts`. */
 import { describe, expect, test } from 'vitest';
 import { reactive } from 'vue';
 import type { LogRecord } from '#shared/protocol/records.ts';

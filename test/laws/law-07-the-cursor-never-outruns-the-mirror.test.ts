@@ -5,7 +5,7 @@
 import { IDBFactory, IDBKeyRange } from 'fake-indexeddb';
 import { expect, test } from 'vitest';
 import type { LogRecord } from '#shared/protocol/records.ts';
-import { dexieMirror } from '../../app/mirror/dexie.ts';
+import { diskMirror } from '../../app/mirror/indexeddb.ts';
 import { memoryMirror } from '../../app/mirror/memory.ts';
 import type { Mirror } from '../../app/mirror/port.ts';
 import { realTimers } from '../support/device/device.ts';
@@ -130,6 +130,6 @@ test.each([1, 2, 3, 4, 5, 6, 7, 8, 9, 10])('whatever is applied in memory, in wh
   expect(await history(memoryMirror(), seed, 120)).toEqual([]);
 });
 test.each([11, 12])('the same in IndexedDB, seed %d', async (seed) => {
-  const mirror = dexieMirror('mirror', { indexedDB: new IDBFactory(), IDBKeyRange, timers: realTimers });
+  const mirror = diskMirror('mirror', { indexedDB: new IDBFactory(), IDBKeyRange, timers: realTimers });
   expect(await history(mirror, seed, 40)).toEqual([]);
 });

@@ -4,10 +4,10 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { Database, type Schema } from '../../app/disk/database.ts';
 import { faultOf } from '../../app/disk/faults.ts';
 import { degradingMirror } from '../../app/mirror/degrading.ts';
-import { dexieMirror } from '../../app/mirror/dexie.ts';
+import { diskMirror } from '../../app/mirror/indexeddb.ts';
 import type { Mirror } from '../../app/mirror/port.ts';
 import { degradingOwn } from '../../app/own/degrading.ts';
-import { dexieOwn } from '../../app/own/dexie.ts';
+import { diskOwn } from '../../app/own/indexeddb.ts';
 import type { Own } from '../../app/own/port.ts';
 import { openStand, type HttpStand } from '../support/http-stand.ts';
 import { Device, realTimers, until } from '../support/device/device.ts';
@@ -69,7 +69,7 @@ test('B18: the quota error is found however deep it is wrapped', () => {
 describe('B18: a full disk', () => {
   test('while an answer streams and a prompt waits: the chat goes on, the stored cursor stays, one notice, the prompt is sent', async () => {
     let full = false;
-    const onDisk = dexieMirror('cairn-mirror', disk(device.factory));
+    const onDisk = diskMirror('cairn-mirror', disk(device.factory));
     const tab = await device.tab({ mirror: filling(onDisk, () => full) }).live();
     const id = await stand.session();
     await tab.commands.open(id);
@@ -99,7 +99,7 @@ describe('B18: a full disk', () => {
   });
   test('the oldest mirrored sessions go first, never the one being written', async () => {
     let failures = 2;
-    const onDisk = dexieMirror('m', disk(new IDBFactory()));
+    const onDisk = diskMirror('m', disk(new IDBFactory()));
     const lost: unknown[] = [];
     const mirror = degradingMirror({
       disk: filling(onDisk, () => failures-- > 0),
@@ -119,7 +119,7 @@ describe('B18: a full disk', () => {
   });
   test('memory goes on where the disk ends, and both read as one', async () => {
     let full = false;
-    const onDisk = dexieMirror('m', disk(new IDBFactory()));
+    const onDisk = diskMirror('m', disk(new IDBFactory()));
     const mirror = degradingMirror({ disk: filling(onDisk, () => full), onLost: () => undefined, keep: () => new Set() });
     await mirror.adopt('e', false);
     await mirror.putSessions((await mirror.facts()).guard, [summaryOf('s', { version: 1 })], 1);
@@ -229,7 +229,7 @@ describe('R11: no IndexedDB at all', () => {
     expect(tab.screen.notices.filter(({ id }) => /disk/.test(id)).length, 'the banner says it').toBeLessThanOrEqual(1);
   });
   test('rows and drafts that were seen before the disk gave out go on in memory', async () => {
-    const onDisk = dexieOwn('o', disk(new IDBFactory()));
+    const onDisk = diskOwn('o', disk(new IDBFactory()));
     let broken = false;
     const own = degradingOwn(
       new Proxy(onDisk, {

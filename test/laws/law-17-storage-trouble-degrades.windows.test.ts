@@ -2,7 +2,6 @@
 import { IDBFactory, IDBKeyRange } from 'fake-indexeddb';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { Database } from '../../app/disk/database.ts';
-import { diskMirror } from '../../app/mirror/indexeddb.ts';
 import { diskOwn } from '../../app/own/indexeddb.ts';
 import { memoryOwn } from '../../app/own/memory.ts';
 import { takeLeft } from '../../app/own/side.ts';
@@ -51,11 +50,12 @@ describe('a window that sits in a transaction', () => {
     const end = await sitting(device.factory, 'cairn-own', OWN);
     const began = Date.now();
     const inputId = await tab.commands.send(id, words('not held up'), 'queue');
-    expect(Date.now() - began).toBeLessThan(4_500);
+    expect(Date.now() - began).toBeLessThan(6_000);
     const aside = await device.factory.databases();
     expect(aside.some(({ name }) => name?.startsWith('cairn-aside-'))).toBe(true);
     await until(() => tab.stages().join() === 'not held up: queued', 'the prompt is accepted');
     expect(tab.screen.inMemory).toBe(false);
+    await until(() => tab.screen.notices.length > 0, 'it is told');
     expect(tab.screen.notices.map(({ strong }) => strong)).toEqual(['Another window holds this device’s storage.']);
     end();
     await until(() => tab.screen.notices.at(-1)?.strong === 'Saving is on again.', 'it saves again', 10_000);
@@ -153,32 +153,11 @@ describe('B20: an older window beside a newer database', () => {
       'BlockedError',
       'BlockedError',
     ]);
-    expect(Date.now() - began).toBeLessThan(3_500);
+    expect(Date.now() - began).toBeLessThan(4_000);
     old.close();
     await until(() => upgraded, 'the upgrade went on');
     expect(await database.run(look)).toBe('done');
     database.close();
-  });
-  test('the mirror of version 1 loses what was packed otherwise, and keeps the list and what was read', async () => {
-    const factory = new IDBFactory();
-    const request = factory.open('m', 10);
-    request.addEventListener('upgradeneeded', () => {
-      const { result: db } = request;
-      db.createObjectStore('meta', { keyPath: 'key' }).put({ key: 'cursor/s', value: { seq: 9 } });
-      db.createObjectStore('sessions', { keyPath: 'id' }).put({ id: 's', summary: { id: 's' }, readTotal: 7 });
-      db.createObjectStore('pages', { keyPath: ['sessionId', 'page'] }).put({ sessionId: 's', page: 0 });
-      db.createObjectStore('rows', { keyPath: ['sessionId', 'seq'] });
-      db.createObjectStore('inputs', { keyPath: ['sessionId', 'id'] });
-      db.createObjectStore('approvals', { keyPath: ['sessionId', 'id'] });
-    });
-    (await asked(request)).close();
-    const mirror = diskMirror('m', disk(factory));
-    expect(await mirror.sessions()).toEqual([{ id: 's', summary: { id: 's' }, readTotal: 7 }]);
-    expect((await mirror.readAfter('s', 0, 10)).records).toEqual([]);
-    mirror.close();
-    const db = await asked(factory.open('m'));
-    expect(await asked(db.transaction('meta').objectStore('meta').getAllKeys())).toEqual([]);
-    db.close();
   });
 });
 

@@ -1,7 +1,7 @@
 /** What can go wrong while the history is copied: never a circle, never a hole that is hidden, never the chat. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { EPOCH_HEADER } from '#shared/protocol/version.ts';
-import { dexieMirror } from '../../app/mirror/dexie.ts';
+import { diskMirror } from '../../app/mirror/indexeddb.ts';
 import type { Mirror } from '../../app/mirror/port.ts';
 import { IDBKeyRange } from 'fake-indexeddb';
 import { Device, pause, realTimers, until, type Tab } from '../support/device/device.ts';
@@ -48,7 +48,7 @@ describe('room', () => {
     const other = await history(1, 5);
     const { id, head } = await history(12, 150);
     let full = false;
-    const onDisk = dexieMirror('cairn-mirror', { indexedDB: device.factory, IDBKeyRange, timers: realTimers });
+    const onDisk = diskMirror('cairn-mirror', { indexedDB: device.factory, IDBKeyRange, timers: realTimers });
     const inner = Object.assign(new Error('aborted'), { name: 'AbortError', inner: { name: 'QuotaExceededError' } });
     const filling = new Proxy(onDisk, {
       get(target, name) {

@@ -1,10 +1,9 @@
 /** What each adapter of the mirror must do beside the contract: its own failures, its upgrade, its bounds. */
-import { Dexie } from 'dexie';
 import { IDBFactory, IDBKeyRange, IDBObjectStore } from 'fake-indexeddb';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { faultOf } from '../../app/disk/faults.ts';
 import { degradingMirror } from '../../app/mirror/degrading.ts';
-import { dexieMirror } from '../../app/mirror/dexie.ts';
+import { diskMirror } from '../../app/mirror/indexeddb.ts';
 import { memoryMirror } from '../../app/mirror/memory.ts';
 import { MEMORY_PAGES } from '../../app/mirror/memory-tx.ts';
 import type { Mirror } from '../../app/mirror/port.ts';
@@ -12,7 +11,7 @@ import { realTimers } from '../support/device/device.ts';
 import { receiptOf, recordsTo, summaryOf, timelineOf } from '../support/device/records.ts';
 
 const S = 'session';
-const onDisk = (factory = new IDBFactory()): Mirror => dexieMirror('m', { indexedDB: factory, IDBKeyRange, timers: realTimers });
+const onDisk = (factory = new IDBFactory()): Mirror => diskMirror('m', { indexedDB: factory, IDBKeyRange, timers: realTimers });
 async function started(mirror: Mirror, records: number, from = 0): Promise<void> {
   await mirror.adopt('epoch-1', false);
   await mirror.putSessions((await mirror.facts()).guard, [summaryOf(S, { version: 1 })], 1);
@@ -83,24 +82,21 @@ describe('B22: of 200 records on a log of 5,000, all or nothing', () => {
 describe('an upgrade', () => {
   test('keeps the list, and fetches the log again', async () => {
     const factory = new IDBFactory();
-    const old = new Dexie('m', { indexedDB: factory, IDBKeyRange });
-    old.version(1).stores({
-      meta: 'key',
-      sessions: 'id',
-      pages: '[sessionId+page]',
-      rows: '[sessionId+seq]',
-      inputs: '[sessionId+id]',
-      approvals: '[sessionId+id]',
+    const request = factory.open('m', 10);
+    request.addEventListener('upgradeneeded', () => {
+      const make = (name: string, keyPath: string | string[]): IDBObjectStore =>
+        (request.result as IDBDatabase).createObjectStore(name, { keyPath });
+      const meta = make('meta', 'key');
+      meta.put({ key: 'facts', value: { epoch: 'epoch-1', version: 9, generation: 3, floor: 1 } });
+      meta.put({ key: `cursor/${S}`, value: { seq: 50, lastId: 'r50', step: 0 } });
+      make('sessions', 'id').put({ id: S, summary: summaryOf(S, { head: 50, version: 9 }), readTotal: 7 });
+      make('pages', ['sessionId', 'page']).put({ sessionId: S, page: 0, from: 1, to: 50, records: recordsTo(S, 50) });
+      make('rows', ['sessionId', 'seq']);
+      make('inputs', ['sessionId', 'id']).put(receiptOf(S, 'i1'));
+      make('approvals', ['sessionId', 'id']);
     });
-    const facts = { epoch: 'epoch-1', version: 9, generation: 3, floor: 1 };
-    await old.table('meta').bulkPut([
-      { key: 'facts', value: facts },
-      { key: `cursor/${S}`, value: { seq: 50, lastId: 'r50', step: 0 } },
-    ]);
-    await old.table('sessions').put({ id: S, summary: summaryOf(S, { head: 50, version: 9 }), readTotal: 7 });
-    await old.table('pages').put({ sessionId: S, page: 0, from: 1, to: 50, records: recordsTo(S, 50) });
-    await old.table('inputs').put(receiptOf(S, 'i1'));
-    old.close();
+    await new Promise((resolve) => request.addEventListener('success', resolve));
+    request.result.close();
 
     const mirror = onDisk(factory);
     expect(await mirror.facts()).toMatchObject({ epoch: 'epoch-1', version: 9 });

@@ -2,7 +2,7 @@
 import { IDBFactory, IDBKeyRange } from 'fake-indexeddb';
 import { describe, expect, test } from 'vitest';
 import { reactive } from 'vue';
-import { dexieOwn } from '../../app/own/dexie.ts';
+import { diskOwn } from '../../app/own/indexeddb.ts';
 import { memoryOwn } from '../../app/own/memory.ts';
 import type { NewRow, Own } from '../../app/own/port.ts';
 import { realTimers } from '../support/device/device.ts';
@@ -16,7 +16,7 @@ const input = (id: string, text = id): NewRow => ({
 });
 const disk = (factory = new IDBFactory()) => ({ indexedDB: factory, IDBKeyRange, timers: realTimers });
 const adapters: [string, () => Own][] = [
-  ['IndexedDB', () => dexieOwn('own', disk())],
+  ['IndexedDB', () => diskOwn('own', disk())],
   ['memory', () => memoryOwn()],
 ];
 
@@ -96,7 +96,7 @@ describe.each(adapters)('own work in %s', (_, open) => {
 
 test('rows of a newer format are left for an app that knows them', async () => {
   const factory = new IDBFactory();
-  const own = dexieOwn('own', disk(factory));
+  const own = diskOwn('own', disk(factory));
   await own.add(input('a'), false);
   const raw = await asked(factory.open('own'));
   const outbox = (): IDBObjectStore => raw.transaction('outbox', 'readwrite').objectStore('outbox');

@@ -1,7 +1,7 @@
 /** In a page of the app's origin: the app's own mirror, filled and emptied, and timed against bare IndexedDB. */
 import type { LogRecord } from '#shared/protocol/records.ts';
 import type { SessionSummary, Timeline } from '#shared/protocol/summaries.ts';
-import { dexieMirror } from '../../../app/mirror/dexie.ts';
+import { diskMirror } from '../../../app/mirror/indexeddb.ts';
 import { APPLY_RECORDS, type Mirror } from '../../../app/mirror/port.ts';
 import { headOf, markOf, recordAt, type Plan } from '../log/history.ts';
 import { openBare } from './bare.ts';
@@ -9,7 +9,7 @@ import { offer } from './offer.ts';
 
 /** Nothing is given up for being late here: how long it takes is the question. */
 const disk = { indexedDB: window.indexedDB, IDBKeyRange: window.IDBKeyRange, timers: { after: () => () => undefined } };
-const open = (name: string): Mirror => dexieMirror(name, disk);
+const open = (name: string): Mirror => diskMirror(name, disk);
 /** Records of the first load, as the app asks for them. */
 const TIMELINE = 200;
 /** Records that came in after it, a few at a time: the growing end of a log. */

@@ -3,7 +3,7 @@ import type { DownFrame, UpFrame } from '#shared/protocol/frames.ts';
 import { EPOCH_HEADER, PROTOCOL } from '#shared/protocol/version.ts';
 import { ROUTES } from '#shared/protocol/routes.ts';
 import type { SessionSummary } from '#shared/protocol/summaries.ts';
-import { dexieMirror } from '../../../app/mirror/dexie.ts';
+import { diskMirror } from '../../../app/mirror/indexeddb.ts';
 import type { Mirror } from '../../../app/mirror/port.ts';
 import { memoryOwn } from '../../../app/own/memory.ts';
 import { Engine } from '../../../app/sync/engine.ts';
@@ -33,7 +33,7 @@ interface Tab {
 
 function tab(name: string): Tab {
   const asked: string[] = [];
-  const mirror = dexieMirror(name, disk);
+  const mirror = diskMirror(name, disk);
   const screen: Screen = {
     link: (view) => void (made.link = view),
     memoryOnly: ignore,

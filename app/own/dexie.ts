@@ -1,1 +1,0 @@
-export { diskOwn as dexieOwn } from './indexeddb.ts';
