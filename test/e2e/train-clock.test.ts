@@ -1,22 +1,11 @@
 /** Devices whose clocks are wrong: nothing is ordered, expired or hidden by it, and times are told as the server has them (I35). */
 import { describe, expect, it } from 'vitest';
+import { clockAhead, WORKER_SLEEPS } from './harness/before.ts';
 import { asked, useModel, useStage } from './harness/stage.ts';
 import type { Ui } from './harness/ui.ts';
 
 const stage = useStage();
 const HOUR = 3_600_000;
-/**
- * Runs before the page's own script: its clock is so far ahead. A worker's cannot be set from here, and two clocks on one device
- * are nothing that there is: it is not woken.
- */
-const shifted = (ahead: number): string => `{
-  if ('ServiceWorkerRegistration' in window) delete ServiceWorkerRegistration.prototype.sync;
-  const Real = Date;
-  window.Date = class extends Real {
-    constructor(...parts) { parts.length === 0 ? super(Real.now() + ${ahead}) : super(...parts); }
-    static now() { return Real.now() + ${ahead}; }
-  };
-}`;
 /** Clock times on the screen that are not within some minutes of now. */
 async function strayTimes(ui: Ui): Promise<string[]> {
   const shown = await ui.page.locator('.srow__time, .prompt__when, [data-testid="link"]').allInnerTexts();
@@ -38,7 +27,7 @@ describe('I35: a device', () => {
   ])('%s: live, offline and back: the server’s times, its order, and nothing expires', async (_name, ahead) => {
     const model = await useModel(stage, (request, reply) => reply.text(`Heard: ${asked(request)}.`));
     const { server, link } = await stage.behindProxy({ env: model.env });
-    const device = await stage.device({ linkTrouble: true, before: shifted(ahead) });
+    const device = await stage.device({ linkTrouble: true, before: WORKER_SLEEPS + clockAhead(ahead) });
     const ui = await device.signIn(server, link.url);
     await ui.startSession();
     await ui.send('one');

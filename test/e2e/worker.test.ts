@@ -1,9 +1,8 @@
 /** The real service worker: what it serves, what it leaves alone, and how a new one takes over. */
-import { cp, mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { rm } from 'node:fs/promises';
 import { SERVER_PREFIXES } from '#shared/protocol/routes.ts';
 import { describe, expect, it } from 'vitest';
-import { root } from './harness/server.ts';
+import { copyOfTheBuild } from './harness/build-copy.ts';
 import { useModel, useStage } from './harness/stage.ts';
 
 const stage = useStage();
@@ -113,33 +112,3 @@ describe('the worker', () => {
     expect(await same(other.page), 'the other window is not reloaded under the user').toBe(true);
   });
 });
-
-/** The built app in a folder of its own, so that a next version can be published over it. */
-async function copyOfTheBuild(): Promise<{ folder: string; main: string; lazy: string[]; publish(): Promise<void> }> {
-  const folder = join(root, 'dist/e2e', `build-${process.pid}`);
-  await rm(folder, { recursive: true, force: true });
-  await mkdir(folder, { recursive: true });
-  await cp(join(root, 'dist/app'), join(folder, 'dist/app'), { recursive: true });
-  await cp(join(root, 'dist/server'), join(folder, 'dist/server'), { recursive: true });
-  await cp(join(root, 'package.json'), join(folder, 'package.json'));
-  await symlink(join(root, 'node_modules'), join(folder, 'node_modules'));
-  const assets = join(folder, 'dist/app/assets');
-  const shell = await readFile(join(folder, 'dist/app/index.html'), 'utf8');
-  const lazy = (await readdir(assets)).filter((file) => file.endsWith('.js') && !shell.includes(file));
-  return {
-    folder,
-    main: join(folder, 'dist/server/main.js'),
-    lazy: lazy.map((file) => `/assets/${file}`),
-    /** The next version: another worker, and the lazy files of this one are gone from the server. */
-    async publish() {
-      const worker = join(folder, 'dist/app/sw.js');
-      let text = await readFile(worker, 'utf8');
-      for (const file of lazy) {
-        text = text.replaceAll(new RegExp(`\\{[^{}]*${file.replaceAll('.', '\\.')}[^{}]*\\},?`, 'g'), '');
-        for (const ending of ['', '.br', '.gz']) await rm(join(assets, file + ending), { force: true });
-      }
-      await writeFile(worker, `${text}\n// next`);
-      for (const ending of ['.br', '.gz']) await rm(worker + ending, { force: true });
-    },
-  };
-}
