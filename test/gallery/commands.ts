@@ -46,7 +46,8 @@ export function commandsOf(state: GalleryState): Commands {
     draft: async () => state.draft ?? '',
     saveDraft: () => undefined,
     folders: async (path) => {
-      if (useLinkStore().link.kind === 'offline') return offline;
+      const isOffline = useLinkStore().link.kind === 'offline';
+      if (isOffline && state.remembersFolders !== true) return offline;
       const names = path === null ? ['code', 'notes'] : ['ferry-times', 'harbour', 'site', 'tide-tables'];
       const base = path ?? '/home/ada';
       return {
@@ -55,6 +56,7 @@ export function commandsOf(state: GalleryState): Commands {
           path,
           parent: path === null ? null : '/home/ada',
           folders: names.map((name) => ({ name, path: `${base}/${name}` })),
+          ...(isOffline ? { remembered: true } : {}),
           recent: state.firstTime === true ? [] : ['/home/ada/code/harbour', '/home/ada/code/ferry-times'],
         },
       };

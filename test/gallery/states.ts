@@ -10,6 +10,7 @@ import type { CopyingView, LinkView, ReceiptView, SessionRow, Stage } from '../.
 import { receiptView } from '../support/receipt-view.ts';
 import { FORK_STATES } from './fork-states.ts';
 import { LARGE_STATES } from './large-states.ts';
+import { OFFLINE_STATES } from './offline-states.ts';
 import { idOf, NOW, sampleRows } from './sessions.ts';
 import { TRANSCRIPT_STATES } from './transcript-states.ts';
 
@@ -24,6 +25,8 @@ export interface GalleryState {
   surroundings?: Partial<Surroundings>;
   /** A server where no session has been. */
   firstTime?: boolean;
+  /** Folders were looked at before the link went. */
+  remembersFolders?: boolean;
   /** What to press before looking: accessible names of buttons, in order. */
   press?: readonly string[];
 }
@@ -80,6 +83,7 @@ export const STATES: Record<string, GalleryState> = {
   ...TRANSCRIPT_STATES,
   ...LARGE_STATES,
   ...FORK_STATES,
+  ...OFFLINE_STATES,
   list: { path: '/', fill: () => shell() },
   'list-loading': { path: '/', fill: () => link('connecting') },
   'list-connecting': {
