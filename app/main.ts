@@ -52,6 +52,14 @@ async function roomUsed(): Promise<number | null> {
   return usage === undefined || quota === undefined || quota === 0 ? null : usage / quota;
 }
 
+/** A grant that was given stays; one that was not is asked for once in each window. */
+let keptAsked = false;
+function askToKeep(): void {
+  if (keptAsked || !('storage' in navigator) || !('persist' in navigator.storage)) return;
+  keptAsked = true;
+  navigator.storage.persist().catch((error: unknown) => report('disk.persist', { error }));
+}
+
 /** Some browsers forbid even looking at it. */
 function diskParts(): { indexedDB: IDBFactory; IDBKeyRange: typeof IDBKeyRange; timers: Timers } | null {
   try {
@@ -112,7 +120,7 @@ async function start(): Promise<void> {
     screen,
     chunkLimit: CHUNK_LIMIT.default,
   });
-  const commands = commandsOf({ engine, deviceName: deviceName(navigator.userAgent) });
+  const commands = commandsOf({ engine, deviceName: deviceName(navigator.userAgent), askToKeep });
 
   const token = location.hash.includes('t=') ? tokenFrom(location.href) : null;
   createApp(App).use(pinia).use(createAppRouter()).provide(COMMANDS, commands).provide(SURROUNDINGS, surroundings()).mount('#app');

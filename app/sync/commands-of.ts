@@ -18,11 +18,14 @@ export interface CommandParts {
   engine: Engine;
   /** What this device is called in the list of devices. */
   deviceName: string;
+  /** Asks the browser, once, not to clear this device's copy when space runs out. Absent: there is nobody to ask. */
+  askToKeep?: () => void;
 }
 
-export function commandsOf({ engine, deviceName }: CommandParts): Commands {
+export function commandsOf({ engine, deviceName, askToKeep }: CommandParts): Commands {
   const { clock, random, own, screen } = engine.parts;
   const { drafts } = engine;
+  const inputs = inputCommands(engine, drafts);
 
   return {
     newId: () => newId(clock, random),
@@ -49,7 +52,13 @@ export function commandsOf({ engine, deviceName }: CommandParts): Commands {
       if (create === undefined || create.attempted !== null) return enqueue(engine, sessionId, { kind: 'delete' });
       return kick(engine);
     },
-    ...inputCommands(engine, drafts),
+    ...inputs,
+    // Whoever writes here means to come back: now the browser may be asked, and some browsers ask the user.
+    async send(sessionId, content, delivery, id) {
+      const sent = await inputs.send(sessionId, content, delivery, id);
+      askToKeep?.();
+      return sent;
+    },
     ...forkCommands(engine),
 
     async stop(sessionId: string): Promise<void> {
