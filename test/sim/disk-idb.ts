@@ -4,9 +4,9 @@
  */
 import { IDBFactory, IDBKeyRange, IDBObjectStore } from 'fake-indexeddb';
 import type { Timers } from '#shared/ports.ts';
-import { dexieMirror } from '../../app/mirror/dexie.ts';
+import { diskMirror } from '../../app/mirror/indexeddb.ts';
 import type { Mirror } from '../../app/mirror/port.ts';
-import { dexieOwn } from '../../app/own/dexie.ts';
+import { diskOwn } from '../../app/own/indexeddb.ts';
 import type { Own } from '../../app/own/port.ts';
 import { Gate, gated, type Disk, type DiskTrouble, type Part, type Reader } from './disk.ts';
 
@@ -86,8 +86,8 @@ export class IdbDisk implements Disk {
   }
   #look(): { own: Own; mirror: Mirror } {
     return (this.#looking ??= {
-      own: dexieOwn(this.#names.own, { indexedDB: this.#parts.own.factory, IDBKeyRange, timers: noTimers }),
-      mirror: dexieMirror(this.#names.mirror, { indexedDB: this.#parts.mirror.factory, IDBKeyRange, timers: noTimers }),
+      own: diskOwn(this.#names.own, { indexedDB: this.#parts.own.factory, IDBKeyRange, timers: noTimers }),
+      mirror: diskMirror(this.#names.mirror, { indexedDB: this.#parts.mirror.factory, IDBKeyRange, timers: noTimers }),
     });
   }
   #partsFor(part: Part, reader: Reader): { indexedDB: IDBFactory; IDBKeyRange: typeof IDBKeyRange; timers: Timers } {
@@ -95,14 +95,14 @@ export class IdbDisk implements Disk {
   }
   mirrorFor(reader: Reader): Mirror {
     return gated(
-      dexieMirror(this.#names.mirror, this.#partsFor('mirror', reader)),
+      diskMirror(this.#names.mirror, this.#partsFor('mirror', reader)),
       () => this.#gate.pass('mirror', reader),
       () => reader.awake(),
     );
   }
   ownFor(reader: Reader): Own {
     return gated(
-      dexieOwn(this.#names.own, this.#partsFor('own', reader)),
+      diskOwn(this.#names.own, this.#partsFor('own', reader)),
       () => this.#gate.pass('own', reader),
       () => reader.awake(),
     );
