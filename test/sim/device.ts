@@ -2,6 +2,7 @@
 import type { Clock } from '#shared/ports.ts';
 import type { Locks, TabNews } from '../../app/sync/ports.ts';
 import type { Disk } from './disk.ts';
+import type { Fences } from './laws/fence.ts';
 import type { Place, Weather } from './network.ts';
 import { SimTab } from './tab.ts';
 import type { World } from './world.ts';
@@ -19,6 +20,7 @@ export class SimDevice implements Place {
   leaving = false;
   readonly clock: Clock = { now: () => this.world.clock.now() + this.ahead };
   tabs: SimTab[] = [];
+  readonly fences: Fences = { newest: 0 };
   #made = 0;
   readonly #holders = new Map<string, { tab: SimTab; freed(): void }>();
   readonly #ears = new Set<SimTab>();

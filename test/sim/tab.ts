@@ -1,4 +1,5 @@
 /** A tab: the app's real engine and commands on a device's disk and network. It can be hidden, frozen, thawed, and killed. */
+import { fenced } from './laws/fence.ts';
 import type { Timers } from '#shared/ports.ts';
 import { faultOf } from '../../app/disk/faults.ts';
 import { degradingMirror } from '../../app/mirror/degrading.ts';
@@ -50,7 +51,10 @@ export class SimTab implements Asker, Reader {
     this.heardAt = world.clock.now();
     this.#timers = { after: (ms, callback) => this.after(ms, callback) };
     const random = new Chance(world.plan.seed, 'tab', this.name);
-    this.own = degradingOwn(device.disk.ownFor(this), (error) => this.#lost('own', error));
+    this.own = degradingOwn(
+      fenced(device.disk.ownFor(this), device.fences, (words) => world.fault('law-01', words)),
+      (error) => this.#lost('own', error),
+    );
     this.mirror = degradingMirror({
       disk: device.disk.mirrorFor(this),
       onLost: (error) => this.#lost('mirror', error),

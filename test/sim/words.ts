@@ -11,6 +11,8 @@ export interface Authored {
   sessionId: string;
   inputId: string;
   kind: 'prompt' | 'edit';
+  /** When, by a clock that is right. */
+  at: number;
   /** Why nobody has to find it any more; null: it must be somewhere. */
   excused: string | null;
 }
@@ -38,13 +40,13 @@ export class Words {
   fresh(): string {
     return `w${++this.#n}`;
   }
-  handedOver(authored: Omit<Authored, 'excused'>): void {
+  handedOver(authored: Omit<Authored, 'excused' | 'at'>): void {
     const gone = this.#world.deleted.has(authored.sessionId)
       ? 'its session was deleted'
       : authored.device.leaving
         ? 'its device is signed out'
         : null;
-    this.all.push({ ...authored, excused: gone });
+    this.all.push({ ...authored, at: this.#world.clock.now(), excused: gone });
   }
   excuse(which: (authored: Authored) => boolean, why: string): void {
     for (const one of this.all) if (one.excused === null && which(one)) one.excused = why;

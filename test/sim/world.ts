@@ -1,5 +1,7 @@
 /** The world of one history: who is in it, what happens next, and what is held against it after every step. */
 import { createHash } from 'node:crypto';
+import { ROUTES } from '#shared/protocol/routes.ts';
+import type { Receipt } from '#shared/protocol/summaries.ts';
 import { doFault, FAULTS, type FaultAct } from './acts/faults.ts';
 import { doInTab, PEOPLE, type PeopleAct } from './acts/people.ts';
 import { Chance } from './chance.ts';
@@ -9,6 +11,8 @@ import { MemoryDisk, type Disk } from './disk.ts';
 import { IdbDisk } from './disk-idb.ts';
 import { heal } from './heal.ts';
 import { AcceptedLaw } from './laws/accepted.ts';
+import { StagesLaw } from './laws/stages.ts';
+import { TurnsLaw } from './laws/turns.ts';
 import { lookAtTables } from './laws/mirror.ts';
 import { lookAtLink, lookAtReceipts } from './laws/truth.ts';
 import { lookAtView } from './laws/view.ts';
@@ -18,7 +22,7 @@ import { scriptedAgent, scriptedToolbox, WORKSPACE } from './model.ts';
 import { Network } from './network.ts';
 import { Oracle, type Backup } from './oracle.ts';
 import type { Outcome, Plan } from './play.ts';
-import { SimServer, TOKEN } from './server.ts';
+import { HOST, SimServer, TOKEN } from './server.ts';
 import type { SimTab } from './tab.ts';
 import { Words } from './words.ts';
 
@@ -51,6 +55,8 @@ export class World {
   readonly #names = new Map<string, string>();
   readonly #wire: WireLaw;
   readonly #accepted: AcceptedLaw;
+  readonly #stages: StagesLaw;
+  readonly #turns: TurnsLaw;
 
   constructor(plan: Plan) {
     this.plan = plan;
@@ -64,6 +70,8 @@ export class World {
     this.words = new Words(this);
     this.#wire = new WireLaw((law, words) => this.fault(law, words));
     this.#accepted = new AcceptedLaw(this);
+    this.#stages = new StagesLaw(this);
+    this.#turns = new TurnsLaw(this);
     this.server = new SimServer({
       seed,
       clock: this.clock,
@@ -78,7 +86,11 @@ export class World {
           mood: (mood) => this.count(`model-${mood}`),
         }),
       toolbox: (timers) => scriptedToolbox(seed, timers, () => this.#tools++),
-      committed: (commit) => this.oracle.commit(commit),
+      committed: (commit) => {
+        this.#turns.commit(commit);
+        this.#stages.commit(commit);
+        this.oracle.commit(commit);
+      },
       reported: (event, facts) => this.reported('server', event, facts),
       began: (epoch) => this.oracle.began(epoch),
     });
@@ -137,6 +149,7 @@ export class World {
       if (tab.dead) return;
       lookAtView(tab, view);
       lookAtReceipts(tab, view.receipts);
+      this.#stages.look(tab, view.receipts);
     };
   }
   /** A command of a tab, which nobody waits for: it may end at any time, or never, but not in an error. */
@@ -163,6 +176,16 @@ export class World {
       );
     tab.kill();
   }
+  /** A script asks for other words under an id that is known: they are never the ones of that id. */
+  sameId({ id, sessionId, delivery }: Receipt): void {
+    const body = { content: [{ type: 'text', text: 'other words' }], delivery, composedAt: this.clock.now() };
+    const headers = { host: HOST, authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json' };
+    const asked = { method: 'PUT', path: ROUTES.input(sessionId, id), headers, body: JSON.stringify(body) };
+    this.server.ask(asked, (answer) => {
+      this.count(`same-id-${answer.status}`);
+      this.#accepted.answered(asked, answer);
+    });
+  }
   killServer(): void {
     if (!this.server.isUp) return;
     this.count('server-death');
@@ -180,6 +203,7 @@ export class World {
     this.server.restore(backup.image, true);
     this.oracle.restore(backup, true);
     this.#wire.forget();
+    this.#turns.forget();
     // What ran in what is no more, and has left its device long since, went with it.
     const { inputs } = backup.history;
     this.words.excuse((one) => {
@@ -289,6 +313,7 @@ export class World {
       device.disk.sync();
     }
     this.#accepted.look();
+    this.#turns.look();
     await this.words.look();
     for (const tab of this.tabs()) {
       const disk = tab.screen.notices.filter(({ id }) => id === 'disk').length;

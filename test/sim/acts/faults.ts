@@ -30,6 +30,7 @@ export const FAULTS = {
   'sign-out': 0.4,
   'sign-in': 4,
   revoke: 0.5,
+  'same-id': 1.5,
 } as const;
 export type FaultAct = keyof typeof FAULTS;
 
@@ -146,6 +147,12 @@ export async function doFault(world: World, act: FaultAct, chance: Chance): Prom
       if (chosen === undefined) return null;
       world.doing(chosen, act, world.signIn(chosen, TOKEN));
       return chosen.name;
+    }
+    case 'same-id': {
+      const known = chance.pick([...oracle.now.inputs.values()].filter(({ state }) => state !== 'cancelled'));
+      if (known === undefined || !server.isUp) return null;
+      world.sameId(known);
+      return world.nameOf(known.id);
     }
     case 'revoke': {
       const by = chance.pick(running.filter((one) => one.ready));

@@ -12,7 +12,7 @@ import { MUTANTS, type Mutant } from './mutants.ts';
 const root = resolve(import.meta.dirname, '../../..');
 /** Seeds after which a mutant has survived. */
 const BOUND = 2_000;
-const SOURCES = ['app', 'server', 'shared', 'test/sim', 'test/support', 'package.json', 'tsconfig.json'];
+const SOURCES = ['app', 'server', 'shared', 'test', 'package.json', 'tsconfig.json'];
 
 async function copyOfSources(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'cairn-mutants-'));

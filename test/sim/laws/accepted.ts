@@ -1,7 +1,11 @@
-/** Law 2: what was answered as accepted is there, whatever dies afterwards, until the server itself is set back. */
+/**
+ * Law 2: what was answered as accepted is there, whatever dies afterwards, until the server itself is set back.
+ * And law 1: an id is accepted with the words that it has, and never with others.
+ */
 import type { Receipt } from '#shared/protocol/summaries.ts';
 import { EPOCH_HEADER } from '#shared/protocol/version.ts';
 import type { Answered, Asked } from '../exchange.ts';
+import { wordsOf } from '../oracle.ts';
 import type { World } from '../world.ts';
 
 const INPUT = /^\/api\/sessions\/[^/]+\/inputs\/([^/?]+)$/;
@@ -19,6 +23,10 @@ export class AcceptedLaw {
     if (id === undefined || answer.status > 201) return;
     const receipt = JSON.parse(answer.text) as Receipt;
     if (receipt.id !== id) this.#world.fault('law-01', `the receipt of ${id} is of ${receipt.id}`);
+    const sent = wordsOf(JSON.parse(asked.body ?? '{}') as Pick<Receipt, 'content'>);
+    const { saidOf } = this.#world.oracle;
+    if (receipt.state !== 'cancelled' && saidOf.get(id)?.has(sent) !== true)
+      this.#world.fault('law-01', `${id} was accepted with "${sent}", which it never said`);
     this.#accepted.set(id, answer.headers[EPOCH_HEADER.toLowerCase()] ?? '');
   }
   /** What was accepted is in what was committed. */
