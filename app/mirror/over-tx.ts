@@ -1,16 +1,15 @@
 /** The mirror port over anything that runs transactions: what both adapters share. */
 import { isUncloneable } from '../disk/faults.ts';
 import { plain } from '#shared/plain.ts';
-import type { Receipt } from '#shared/protocol/summaries.ts';
 import { isTombstone } from '#shared/protocol/summaries.ts';
 import { applyIn } from './apply.ts';
 import { blobsMissingIn, putBlobIn } from './blobs.ts';
-import { guardOf, holds } from './guard.ts';
+import { guardOf } from './guard.ts';
 import type { Applied, Change, Guard, Mirror } from './port.ts';
 import { coverageIn, nextBelowIn, readAfterIn, readBeforeIn } from './reads.ts';
-import { adoptIn, dropLogIn, factsIn, projectionsIn, putInputIn, putSessionsIn, wipeIn } from './rules.ts';
+import { adoptIn, dropLogIn, factsIn, projectionsIn, putInputIn, putSessionsIn, replaceInputsIn, wipeIn } from './rules.ts';
 import { putTurnsIn, turnsIn, turnsReachIn } from './turns.ts';
-import { ALL, APPLY, BLOBS, COPY, LOG, PROJECTED, TURNS, type MirrorTx, type Store } from './tx.ts';
+import { ALL, APPLY, BLOBS, COPY, LOG, PROJECTED, RECEIPTS, TURNS, type MirrorTx, type Store } from './tx.ts';
 
 /** Characters that a disk must take to be good for more. */
 const PROBE = 64 * 1024;
@@ -82,14 +81,8 @@ export function mirrorOver(tx: Transactions): Mirror {
       const applied = await apply(guard, change);
       return applied.ok ? { ok: true } : applied;
     },
-    putInput: (guard, receipt) => put(['meta', 'inputs'], receipt, (at, own) => putInputIn(at, guard, own)),
-    replaceInputs: (guard, sessionId, receipts) =>
-      put(['meta', 'inputs'], receipts, async (at, own): Promise<Receipt[]> => {
-        if (!holds(await at.metaOf(sessionId), guard)) return at.inputs(sessionId);
-        const pending = own.filter((receipt) => receipt.state === 'pending');
-        await at.setInputs(sessionId, pending);
-        return pending;
-      }),
+    putInput: (guard, receipt) => put(RECEIPTS, receipt, (at, own) => putInputIn(at, guard, own)),
+    replaceInputs: (guard, sessionId, receipts) => put(RECEIPTS, receipts, (at, own) => replaceInputsIn(at, guard, sessionId, own)),
     closeApproval: (sessionId, approvalId) =>
       tx.write(['approvals'], async (at) => {
         const left = (await at.approvals(sessionId)).filter((approval) => approval.id !== approvalId);

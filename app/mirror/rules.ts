@@ -1,9 +1,11 @@
 /** The rules of the list, of receipts and of what a wipe leaves. */
+import { isEvent } from '#shared/protocol/records.ts';
 import { isTombstone, type Receipt, type SessionEntry } from '#shared/protocol/summaries.ts';
 import { dropBlobsOf } from './blobs.ts';
 import { cursorOf, factsOf, holds } from './guard.ts';
 import type { Guard, MirroredSession, Projections } from './port.ts';
-import type { FactsRow, MirrorTx } from './tx.ts';
+import { pageOf } from './pages.ts';
+import type { FactsRow, MirrorTx, SessionMeta } from './tx.ts';
 
 export async function factsIn(tx: MirrorTx): Promise<FactsRow> {
   return factsOf(await tx.meta('facts'));
@@ -70,13 +72,44 @@ export async function putSessionsIn(
   return { ok: true, changed, removed };
 }
 
+/**
+ * Of what is said to wait, all but what the log here has settled since: a tab that is told late must not bring back what another
+ * tab of this device has applied already. What is new here was admitted a moment ago, so that little of the log is looked at.
+ */
+async function unsettledIn(tx: MirrorTx, meta: SessionMeta, held: readonly Receipt[], said: readonly Receipt[]): Promise<Receipt[]> {
+  const { seq: cursor } = cursorOf(meta);
+  const pending = said.filter(({ state }) => state === 'pending');
+  const late = pending.filter(({ id, seq }) => seq > 0 && seq < cursor && !held.some((input) => input.id === id));
+  if (late.length === 0) return pending;
+  const from = Math.min(...late.map(({ seq }) => seq)) + 1;
+  const runs = await tx.runs(late[0]!.sessionId, pageOf(from), pageOf(cursor), true);
+  const settled = new Set<string>();
+  for (let page = pageOf(from); page <= pageOf(cursor); page++) {
+    for (const record of runs.get(page)?.records ?? []) {
+      if (record.kind === 'chunk' && record.type === 'prompt') settled.add(record.id);
+      else if (isEvent(record, 'cancelled')) settled.add(record.data.inputId);
+    }
+  }
+  return pending.filter(({ id }) => !settled.has(id));
+}
+
+export async function replaceInputsIn(tx: MirrorTx, guard: Guard, sessionId: string, receipts: readonly Receipt[]): Promise<Receipt[]> {
+  const held = await tx.inputs(sessionId);
+  const meta = await tx.metaOf(sessionId);
+  if (!holds(meta, guard)) return held;
+  const pending = await unsettledIn(tx, meta, held, receipts);
+  await tx.setInputs(sessionId, pending);
+  return pending;
+}
+
 export async function putInputIn(tx: MirrorTx, guard: Guard, receipt: Receipt): Promise<Receipt[]> {
   const held = await tx.inputs(receipt.sessionId);
-  if (!holds(await tx.metaOf(receipt.sessionId), guard)) return held;
+  const meta = await tx.metaOf(receipt.sessionId);
+  if (!holds(meta, guard)) return held;
   const others = held.filter((input) => input.id !== receipt.id);
   const before = held.find((input) => input.id === receipt.id);
   if (before !== undefined && before.rev > receipt.rev && receipt.state === 'pending') return held;
-  const next = receipt.state === 'pending' ? [...others, receipt] : others;
+  const next = [...others, ...(await unsettledIn(tx, meta, held, [receipt]))];
   await tx.setInputs(receipt.sessionId, next);
   return next;
 }

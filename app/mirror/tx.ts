@@ -62,6 +62,7 @@ export interface BlobFacts {
 export type Store = 'meta' | 'sessions' | 'pages' | 'rows' | 'inputs' | 'approvals' | 'turns' | 'blobs' | 'blobFacts';
 export const LOG: readonly Store[] = ['pages', 'rows'];
 export const COPY: readonly Store[] = ['meta', 'pages', 'rows'];
+export const RECEIPTS: readonly Store[] = ['meta', 'inputs', 'pages', 'rows'];
 export const PROJECTED: readonly Store[] = ['meta', 'sessions', 'inputs', 'approvals'];
 export const APPLY: readonly Store[] = [...PROJECTED, 'pages', 'rows', 'turns'];
 export const TURNS: readonly Store[] = ['meta', 'turns'];
