@@ -92,23 +92,24 @@ describe('the worker', () => {
     ).toBe(0);
   });
 
-  it('B10: worker and window at once: once each', async () => {
+  it('B10: worker and window at once, and a worker killed the moment the server has something: once each', async () => {
     const { link, ui, worker, prompts, inputs } = await train();
     await link.accept();
     await Promise.all([worker.sync(), ui.page.evaluate(() => window.dispatchEvent(new Event('online'))), worker.sync()]);
     await ui.said('Answer to second of two.').waitFor({ timeout: 30_000 });
+    await ui.idle();
     expect([prompts(), (await inputs()).length]).toEqual([ONCE, 3]);
-  });
 
-  it('killed the moment the server has the first of them: the next one finishes, once each', async () => {
-    const { link, ui, worker, prompts, inputs } = await train();
+    await link.refuse();
+    await ui.link(/offline/i).waitFor({ timeout: 30_000 });
+    for (const words of ['third', 'fourth']) await ui.send(words, 'Queue');
     await ui.page.close();
     await link.accept();
     await worker.sync();
-    while ((await inputs()).length < 2) await new Promise((done) => setTimeout(done, 5));
+    while ((await inputs()).length < 4) await new Promise((done) => setTimeout(done, 5));
     await worker.stop();
     await worker.sync();
-    await expect.poll(prompts, { timeout: 15_000 }).toEqual(ONCE);
-    expect(await inputs()).toHaveLength(3);
+    await expect.poll(prompts, { timeout: 15_000 }).toEqual([...ONCE, 'third', 'fourth']);
+    expect(await inputs()).toHaveLength(5);
   });
 });
