@@ -23,7 +23,7 @@ async function putBack(server: CairnServer): Promise<void> {
 
 describe('the server', () => {
   it('B43: killed in the middle of a turn under three windows: the cut turn goes on, and each says that the server restarted', async () => {
-    const model = await useModel(stage, (request, reply) =>
+    const model = await useModel(stage, (_request, reply) =>
       model.double.log.length > 1 ? reply.text('Taken up again.') : reply.text(words(2000), { wait: 40 }),
     );
     const server = await stage.server({ env: model.env });

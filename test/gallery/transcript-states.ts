@@ -97,6 +97,11 @@ const shellTail = (chunks: number, log: Log) =>
 export const longOutput = (lines: number): string =>
   Array.from({ length: lines }, (_, at) => `line ${at + 1} of the build says something of use\n`).join('');
 
+function askEdit(): void {
+  const log = new Log().prompt('Fix it.').text('I change the split.').call('edit', EDIT, null);
+  show({ log, running: true, approvals: [approvalOf(log, `call-${log.chunks.length}`, 'edit', 'src/import/csv.ts')] });
+}
+
 export const TRANSCRIPT_STATES: Record<string, GalleryState> = {
   't-live': {
     path,
@@ -258,14 +263,8 @@ export const TRANSCRIPT_STATES: Record<string, GalleryState> = {
       });
     },
   },
-  't-approval-edit': {
-    path,
-    fill: fill(),
-    open: () => {
-      const log = new Log().prompt('Fix it.').text('I change the split.').call('edit', EDIT, null);
-      show({ log, running: true, approvals: [approvalOf(log, `call-${log.chunks.length}`, 'edit', 'src/import/csv.ts')] });
-    },
-  },
+  't-approval-edit': { path, fill: fill(), open: askEdit },
+  't-approval-remembered': { path, fill: fill('offline'), open: askEdit },
   't-approval-aside': {
     path,
     fill: fill(),

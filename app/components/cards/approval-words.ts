@@ -18,9 +18,9 @@ export function questionOf(approval: Approval): string {
 export function rememberedOf(approval: Approval, now: number | null): string {
   return `Asked ${sinceWords(approval.askedAt, now)}, and last seen open. It may be answered by now: the first answer wins.`;
 }
-/** What happens on a yes, as far as it is known: nothing is promised for a command. */
-export function effectOf(approval: Approval): string {
-  if (approval.effect === 'run') return 'It can change files and use the network. The turn waits, and so does the queue.';
-  if (approval.effect === 'write') return 'It changes files in the workspace. The turn waits, and so does the queue.';
-  return 'It only reads. The turn waits, and so does the queue.';
+/** What happens on a yes, as far as it is known: nothing is promised for a command. `fresh`: it is the server's word of now. */
+export function effectOf(approval: Approval, fresh: boolean): string {
+  const waits = fresh ? ' The turn waits, and so does the queue.' : '';
+  if (approval.effect === 'run') return `It can change files and use the network.${waits}`;
+  return `${approval.effect === 'write' ? 'It changes files in the workspace.' : 'It only reads.'}${waits}`;
 }
