@@ -26,6 +26,8 @@ export interface Keeping {
 }
 /** Things that may give way to one write. */
 const EVICTIONS = 8;
+/** Characters that the disk must take to be good for more. */
+const PROBE = 16 * 1024;
 const RETRY = { base: 1_000, cap: 10_000 };
 
 export interface DegradingOwn extends Own {
@@ -74,9 +76,10 @@ export function degradingOwn(disk: Own | null, onLost: (error: unknown, kept: Ke
   async function comeBack(): Promise<void> {
     if (spare === null || disk === null) return;
     try {
-      // Also with nothing to bring: whether the disk takes anything is seen by trying.
       if (wiped) await disk.wipe();
       wiped = false;
+      // A disk that is full takes a transaction that writes nothing.
+      for (const value of ['x'.repeat(PROBE), '']) await disk.merge({ ...EMPTY, facts: [['probe', value]] });
       let now = spare.held();
       await disk.merge(changesOf(base, now) ?? EMPTY);
       base = now;
