@@ -11,6 +11,7 @@ const EDGES = [
   'app/composables/now.ts',
   'app/pwa/browser.ts',
   'app/pwa/register.ts',
+  'app/pwa/sw.ts',
 ];
 const files = sources(['app', 'server', 'shared']).filter((source) => !EDGES.includes(source.path));
 const named = (pattern: RegExp): string[] => files.flatMap((source) => places(source, pattern));
