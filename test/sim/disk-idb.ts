@@ -27,6 +27,21 @@ IDBObjectStore.prototype.put = function (this: IDBObjectStore, value: unknown, k
 /** Looks only: nothing of it is waited for by a clock. */
 const noTimers: Timers = { after: () => () => undefined };
 
+/** `inner`, each of whose operations is driven to its end by `drain`: nobody else lets the event loop go round for it. */
+function driven<T extends object>(inner: T, drain: () => Promise<void>): T {
+  return new Proxy(inner, {
+    get(target, name) {
+      const value: unknown = Reflect.get(target, name);
+      if (typeof value !== 'function' || name === 'close') return value;
+      return async (...args: unknown[]): Promise<unknown> => {
+        const answer = Reflect.apply(value, target, args) as Promise<unknown>;
+        await drain();
+        return answer;
+      };
+    },
+  });
+}
+
 class Connections {
   factory = new IDBFactory();
   readonly #open = new Set<IDBDatabase>();
@@ -49,23 +64,23 @@ class Connections {
       },
     });
   }
-  /** As a browser does it under pressure: each is told, and its next use fails. */
+  /** As a browser does it under pressure: nobody is told, and the next use of each fails. */
   closeAll(): void {
-    for (const db of this.#open) {
-      db.close();
-      db.dispatchEvent(new Event('close'));
-    }
+    for (const db of this.#open) db.close();
     this.#open.clear();
   }
 }
 
 export class IdbDisk implements Disk {
   readonly #gate: Gate;
+  readonly #drain: () => Promise<void>;
   readonly #parts = { mirror: new Connections(), own: new Connections() };
   readonly #names: Record<Part, string>;
   #looking: { own: Own; mirror: Mirror } | null = null;
 
-  constructor(count: (what: string) => void, name: string, rowOf: () => number) {
+  /** `drain`: lets all that is under way run out. */
+  constructor(count: (what: string) => void, name: string, rowOf: () => number, drain: () => Promise<void>) {
+    this.#drain = drain;
     this.#gate = new Gate(count);
     this.#names = { mirror: `mirror-${name}`, own: `own-${name}` };
     for (const part of ['mirror', 'own'] as const) {
@@ -86,8 +101,8 @@ export class IdbDisk implements Disk {
   }
   #look(): { own: Own; mirror: Mirror } {
     return (this.#looking ??= {
-      own: diskOwn(this.#names.own, { indexedDB: this.#parts.own.factory, IDBKeyRange, timers: noTimers }),
-      mirror: diskMirror(this.#names.mirror, { indexedDB: this.#parts.mirror.factory, IDBKeyRange, timers: noTimers }),
+      own: driven(diskOwn(this.#names.own, { indexedDB: this.#parts.own.factory, IDBKeyRange, timers: noTimers }), this.#drain),
+      mirror: driven(diskMirror(this.#names.mirror, { indexedDB: this.#parts.mirror.factory, IDBKeyRange, timers: noTimers }), this.#drain),
     });
   }
   #partsFor(part: Part, reader: Reader): { indexedDB: IDBFactory; IDBKeyRange: typeof IDBKeyRange; timers: Timers } {

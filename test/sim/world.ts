@@ -239,7 +239,7 @@ export class World {
     return { fault: this.#fault, told: this.told, counters: this.counters, digest: this.#digest() };
   }
   #steps(): number {
-    return this.plan.steps ?? new Chance(this.plan.seed, 'steps').whole(50, 110);
+    return this.plan.steps ?? new Chance(this.plan.seed, 'steps').whole(30, 80);
   }
   async #begin(): Promise<void> {
     await this.startServer();
@@ -272,7 +272,14 @@ export class World {
   #disk(n: number): Disk {
     const row = new Chance(this.plan.seed, 'row', n);
     const count = (what: string): void => this.count(what);
-    return this.plan.disk === 'memory' ? new MemoryDisk(count, () => row.whole(0, 6)) : new IdbDisk(count, `d${n}`, () => row.whole(0, 6));
+    return this.plan.disk === 'memory'
+      ? new MemoryDisk(count, () => row.whole(0, 6))
+      : new IdbDisk(
+          count,
+          `d${n}`,
+          () => row.whole(0, 6),
+          () => this.loop.quiet(),
+        );
   }
   async #act(): Promise<void> {
     const only = this.plan.only === undefined ? null : new Set(this.plan.only);
@@ -310,7 +317,8 @@ export class World {
   async #look(): Promise<void> {
     for (const device of this.devices) {
       lookAtTables(device);
-      device.disk.sync();
+      // What a crash of the device takes was written since.
+      if (this.#step % 4 === 0) device.disk.sync();
     }
     this.#accepted.look();
     this.#turns.look();
