@@ -42,7 +42,7 @@ const report: Report = (event, facts) => console.warn(`[cairn] ${event}`, facts 
 /** One at a time here; other flushers are told apart by the lock. */
 let flushing: Promise<void> | null = null;
 async function flush(): Promise<void> {
-  const own = diskOwn(OWN_DATABASE, { indexedDB: self.indexedDB, IDBKeyRange, timers });
+  const own = diskOwn(OWN_DATABASE, { indexedDB, IDBKeyRange, timers });
   try {
     const done = await flushInBackground({ own, fetch: request, locks, channel, clock, random, timers, report });
     if (!done) throw new Error('some of it could not be handed over yet');
