@@ -35,11 +35,18 @@ export function ready(rows: readonly OutboxRow[]): OutboxRow[] {
   const takenBack = new Set(cancels.map(({ command }) => inputOf(command)));
   // What stands for a cancelled one waits until that one certainly will not run.
   const mayRun = new Set(cancels.filter(({ state }) => state !== 'acked').map(({ command }) => inputOf(command)));
+  // An edit waits for its input, and that one for what takes it back: behind the edit too, none of the three would ever go.
+  const unsent = new Set(rows.filter(({ command, state }) => command.kind === 'input' && state !== 'acked').map(({ id }) => id));
+  const overtakes = ({ command }: OutboxRow, earlier: OutboxRow): boolean =>
+    command.kind === 'cancel' &&
+    earlier.command.kind === 'edit' &&
+    earlier.command.inputId === command.inputId &&
+    unsent.has(command.inputId);
   return rows.filter((row, at) => {
     if (row.state !== 'held' && row.state !== 'unknown') return false;
     if (row.command.kind === 'input' && takenBack.has(row.id)) return false;
     if (row.command.kind === 'input' && row.command.replaces !== undefined && mayRun.has(row.command.replaces)) return false;
-    return !rows.slice(0, at).some((earlier) => waitsFor(row, earlier));
+    return !rows.slice(0, at).some((earlier) => waitsFor(row, earlier) && !overtakes(row, earlier));
   });
 }
 

@@ -37,6 +37,11 @@ describe('what may go', () => {
     expect(ids([row('a', 'input', { state: 'acked' }), edit, row('f', { kind: 'edit', inputId: 'a', after: null })])).toEqual(['e']);
     expect(ids([row('a', 'input'), row('c', { kind: 'cancel', inputId: 'a' })])).toEqual(['c']);
   });
+  test('law 13: written, edited and taken back without a link: the cancel goes, and nothing waits for ever', () => {
+    const [edit, cancel] = [row('e', { kind: 'edit', inputId: 'a', delivery: 'steer' }), row('c', { kind: 'cancel', inputId: 'a' })];
+    expect(ids([row('a', 'input', { attempted: 'epoch' }), edit, cancel])).toEqual(['c']);
+    expect(ids([row('a', 'input', { state: 'acked' }), edit, cancel])).toEqual(['e']);
+  });
   test('stop, resume and decisions wait for nobody', () => {
     const rows = [
       row('a', 'input', { state: 'refused' }),
