@@ -1,8 +1,9 @@
 /**
- * One IndexedDB database, opened once for all who ask. It outlives the browser closing it (suspend, storage pressure) by one
+ * One database, opened once for all who ask. Opening, versions and upgrades are Dexie's part; transactions are IndexedDB's own. It outlives the browser closing it (suspend, storage pressure) by one
  * reopening and one retry an operation; it gives way to a newer app; and nothing asked of it waits for ever: what is late is
  * taken back, so that it did not happen.
  */
+import { Dexie, type Transaction } from 'dexie';
 import type { Timers } from '#shared/ports.ts';
 import { BlockedError, faultOf, LateError, OutdatedError } from './faults.ts';
 import { abort, done, whole } from './requests.ts';
@@ -15,13 +16,19 @@ export interface DiskParts {
   /** A new one each time: by it a database that was made anew is told from the one before. Absent: it is only known to be made. */
   mark?: () => string;
 }
-export interface Schema {
-  /** As IndexedDB counts. What is on the disk is never of a newer one when it is used. */
+export interface SchemaVersion {
+  /** As Dexie counts: a tenth of what IndexedDB does. */
   version: number;
+  /** Stores that are new since the version before, in Dexie's words. */
+  stores: Readonly<Record<string, string>>;
+  /** What becomes of what an older version wrote. */
+  upgrade?(tx: Transaction): PromiseLike<unknown>;
+}
+export interface Schema {
+  /** Oldest first. What is on the disk is never of a newer one when it is used. */
+  versions: readonly SchemaVersion[];
   /** The store, keyed by `key`, that has the mark of this database as `made`. */
   facts: string;
-  /** `from` 0: there was none. */
-  upgrade(db: IDBDatabase, tx: IDBTransaction, from: number): void;
 }
 export interface DiskEvents {
   /** A newer app in another window needs the database: it is let go once this is done, or was too long at it. */
@@ -51,7 +58,7 @@ export class Database {
   readonly #events: DiskEvents;
   readonly #within: number;
   #open: Promise<IDBDatabase> | null = null;
-  #handle: IDBDatabase | null = null;
+  #handle: Dexie | null = null;
   #reopening: Promise<unknown> | null = null;
   #blocked = false;
   #outdated = false;
@@ -121,27 +128,15 @@ export class Database {
   }
 
   #begin(): Promise<IDBDatabase> {
-    const { indexedDB: factory, mark } = this.#parts;
-    const { version, facts, upgrade } = this.#schema;
-    const opening = new Promise<IDBDatabase>((resolve, reject) => {
-      const request = factory.open(this.#name, version);
-      request.addEventListener('blocked', () => {
-        this.#blocked = true;
-      });
-      request.addEventListener('upgradeneeded', ({ oldVersion }) => {
-        this.#blocked = false;
-        upgrade(request.result, request.transaction!, oldVersion);
-        if (oldVersion === 0) request.transaction!.objectStore(facts).put({ key: 'made', value: mark?.() ?? 'made' });
-      });
-      request.addEventListener('error', () => reject(request.error ?? new DOMException('not opened', 'UnknownError')));
-      request.addEventListener('success', () => {
-        this.#blocked = false;
-        // Given up while it was under way: nobody would ever close it.
-        if (this.#open !== opening) request.result.close();
-        resolve(request.result);
-      });
-    }).then(async (db) => {
-      if (this.#open === opening) await this.#took(db);
+    const dexie = this.#declared();
+    dexie.on('blocked', () => {
+      this.#blocked = true;
+    });
+    const opening = this.#openAs(dexie).then(async (db) => {
+      this.#blocked = false;
+      // Given up while it was under way: nobody would ever close it.
+      if (this.#open !== opening) dexie.close();
+      else await this.#took(dexie, db);
       return db;
     });
     opening.catch((error: unknown) => {
@@ -150,10 +145,30 @@ export class Database {
     });
     return opening;
   }
-  async #took(db: IDBDatabase): Promise<void> {
-    this.#handle = db;
-    db.addEventListener('close', () => this.#handle === db && this.#forget());
-    db.addEventListener('versionchange', ({ newVersion }) => void this.#giveWay(db, newVersion !== null));
+  #declared(): Dexie {
+    const { IDBKeyRange, mark } = this.#parts;
+    const { versions, facts } = this.#schema;
+    const indexedDB = onlyAsDeclared(this.#parts.indexedDB);
+    const dexie = new Dexie(this.#name, { indexedDB, IDBKeyRange, autoOpen: false, cache: 'disabled' });
+    for (const { version, stores, upgrade } of versions) {
+      const declared = dexie.version(version).stores({ ...stores });
+      if (upgrade !== undefined) declared.upgrade(upgrade);
+    }
+    dexie.on('populate', (tx) => tx.table(facts).add({ key: 'made', value: mark?.() ?? 'made' }));
+    return dexie;
+  }
+  async #openAs(dexie: Dexie): Promise<IDBDatabase> {
+    await dexie.open();
+    return dexie.backendDB();
+  }
+  async #took(dexie: Dexie, db: IDBDatabase): Promise<void> {
+    this.#handle = dexie;
+    db.addEventListener('close', () => this.#handle === dexie && this.#forget());
+    dexie.on('versionchange', ({ newVersion }) => {
+      void this.#giveWay(dexie, newVersion !== null);
+      // Dexie would close it at once: what is to be saved first is ours to know.
+      return false;
+    });
     const made = await done<{ value: string } | undefined>(() =>
       db.transaction(this.#schema.facts).objectStore(this.#schema.facts).get('made'),
     );
@@ -162,13 +177,13 @@ export class Database {
     if (before !== null && now !== null && now !== before) this.#events.replaced?.();
   }
   /** `toNewer`: else it is being deleted, and whoever asks next makes it anew. */
-  async #giveWay(db: IDBDatabase, toNewer: boolean): Promise<void> {
+  async #giveWay(dexie: Dexie, toNewer: boolean): Promise<void> {
     if (toNewer && this.#events.leaving !== undefined) {
       const saved = Promise.resolve(this.#events.leaving());
       await Promise.race([saved, new Promise<void>((resolve) => void this.#parts.timers.after(LEAVE_WITHIN, resolve))]);
     }
-    db.close();
-    if (this.#handle === db) this.#forget();
+    dexie.close();
+    if (this.#handle === dexie) this.#forget();
     if (toNewer) this.#isOutdated();
   }
   #isOutdated(): void {
@@ -176,4 +191,22 @@ export class Database {
     this.#outdated = true;
     this.#events.outdated?.();
   }
+}
+
+/**
+ * Dexie opens a database of a newer app all the same, without a version, and gives it what it misses there. What a newer app
+ * keeps is not for this one to touch.
+ */
+function onlyAsDeclared(factory: IDBFactory): IDBFactory {
+  return new Proxy(factory, {
+    get(target, name) {
+      if (name === 'open')
+        return (database: string, version?: number) => {
+          if (version === undefined) throw new OutdatedError();
+          return target.open(database, version);
+        };
+      const value: unknown = Reflect.get(target, name);
+      return typeof value === 'function' ? value.bind(target) : value;
+    },
+  });
 }

@@ -6,31 +6,29 @@ import type { Mirror } from './port.ts';
 import type { MirrorTx, Store } from './tx.ts';
 
 const SCHEMA: Schema = {
-  version: 20,
   facts: 'meta',
-  upgrade(db, tx, from) {
-    const make = (name: Store, keyPath: string | string[]): void => void db.createObjectStore(name, { keyPath });
-    if (from < 10) {
-      make('meta', 'key');
-      make('sessions', 'id');
-      make('pages', ['sessionId', 'page']);
-      make('rows', ['sessionId', 'seq']);
-      make('inputs', ['sessionId', 'id']);
-      make('approvals', ['sessionId', 'id']);
-    }
-    make('turns', ['sessionId', 'seq']);
-    make('blobs', 'sha256');
-    make('blobFacts', 'sha256');
-    // Since 20 a page is packed only when it is full. What was packed before is fetched again; the list and what was read stay.
-    if (from >= 10) {
-      for (const store of ['pages', 'rows', 'inputs', 'approvals']) tx.objectStore(store).clear();
-      const meta = tx.objectStore('meta');
-      meta.getAllKeys().addEventListener('success', ({ target }) => {
-        const keys = (target as IDBRequest<IDBValidKey[]>).result.filter((key) => /^(cursor|generation)\//.test(String(key)));
-        for (const key of keys) meta.delete(key);
-      });
-    }
-  },
+  versions: [
+    {
+      version: 1,
+      stores: {
+        meta: 'key',
+        sessions: 'id',
+        pages: '[sessionId+page]',
+        rows: '[sessionId+seq]',
+        inputs: '[sessionId+id]',
+        approvals: '[sessionId+id]',
+      },
+    },
+    {
+      // Since 2 a page is packed only when it is full. What was packed before is fetched again; the list and what was read stay.
+      version: 2,
+      stores: { turns: '[sessionId+seq]', blobs: 'sha256', blobFacts: 'sha256' },
+      async upgrade(old) {
+        for (const store of ['pages', 'rows', 'inputs', 'approvals']) await old.table(store).clear();
+        await old.table('meta').where('key').startsWithAnyOf('cursor/', 'generation/').delete();
+      },
+    },
+  ],
 };
 
 /** Opens lazily. Every operation fails with what `disk/faults.ts` can tell apart. */

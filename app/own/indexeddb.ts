@@ -12,13 +12,8 @@ interface Draft {
   text: string;
 }
 const SCHEMA: Schema = {
-  version: 10,
   facts: 'facts',
-  upgrade(db) {
-    db.createObjectStore('outbox', { keyPath: 'id' }).createIndex('order', 'order');
-    db.createObjectStore('drafts', { keyPath: 'sessionId' });
-    db.createObjectStore('facts', { keyPath: 'key' });
-  },
+  versions: [{ version: 1, stores: { outbox: 'id, order', drafts: 'sessionId', facts: 'key' } }],
 };
 const ALL: readonly Store[] = ['outbox', 'drafts', 'facts'];
 const FENCE = 'fence';

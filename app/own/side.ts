@@ -12,11 +12,7 @@ const NAME = 'cairn-aside-';
 const STORE = 'aside';
 /** Milliseconds that somebody who presses Send waits for it. */
 const SIDE_WITHIN = 2_000;
-const SCHEMA: Schema = {
-  version: 1,
-  facts: STORE,
-  upgrade: (db) => void db.createObjectStore(STORE, { keyPath: 'key' }),
-};
+const SCHEMA: Schema = { facts: STORE, versions: [{ version: 1, stores: { [STORE]: 'key' } }] };
 
 export interface Side {
   /** On the disk once this resolves, in place of what was there. */

@@ -38,7 +38,7 @@ function filling(mirror: Mirror, full: () => boolean): Mirror {
     },
   });
 }
-const SCHEMA: Schema = { version: 1, facts: 'facts', upgrade: (db) => void db.createObjectStore('facts', { keyPath: 'key' }) };
+const SCHEMA: Schema = { facts: 'facts', versions: [{ version: 1, stores: { facts: 'key' } }] };
 const LOOK = { mode: 'readonly', stores: ['facts'], durability: 'default', work: async () => 'done' } as const;
 const open = (factory: IDBFactory, limit?: number): Database => new Database('d', SCHEMA, disk(factory), {}, limit);
 const opened = (factory: IDBFactory): Promise<IDBDatabase> => asked(factory.open('d'));
@@ -166,7 +166,7 @@ describe('B19: the browser closes the connection', () => {
     let opens = 0;
     factory.open = () => {
       opens++;
-      throw new DOMException('no', 'UnknownError');
+      throw new DOMException('no', 'InvalidStateError');
     };
     database.close();
     const both = await Promise.allSettled([database.run(LOOK), database.run(LOOK)]);
