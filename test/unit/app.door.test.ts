@@ -112,7 +112,9 @@ describe('questions', () => {
     expect(await tab.commands.serverSettings()).toEqual(changed);
     expect(await tab.commands.changeServerSettings({ stepLimit: 0 })).toMatchObject({ ok: false, reason: 'refused' });
     tab.cable.cut();
-    expect(await tab.commands.models()).toMatchObject({ ok: false, reason: 'offline' });
+    expect(await tab.commands.serverSettings()).toMatchObject({ ok: false, reason: 'offline' });
+    // What a choice is made from is remembered, so that one can be made in a train.
+    expect(await tab.commands.models()).toEqual({ ok: true, value: [{ id: 'noted-1', name: 'Noted', efforts: [] }] });
     expect(await tab.commands.changeServerSettings({ stepLimit: 10 })).toMatchObject({ ok: false, reason: 'offline' });
   });
 });

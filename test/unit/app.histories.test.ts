@@ -58,6 +58,7 @@ test('law 13: a session that the server did not know is kept in step once it doe
   await until(() => tab.engine.replica(id)?.refused === true, 'it is not there');
   await saying(stand, id, ['here', 'now']);
   await until(() => tab.screen.words().join(' ') === 'here now', 'it is shown');
+  expect(tab.engine.replica(id)?.refused).toBe(false);
 });
 
 test('law 16: while an open link is silent for long and is being asked, no turn shows as running', async () => {
