@@ -8,6 +8,8 @@ import { World } from './world.ts';
 export interface Plan {
   seed: number;
   disk: 'memory' | 'indexeddb';
+  /** Few devices, and few actions that come close upon each other: many to the minute. Default: a long history. */
+  short?: boolean;
   /** Actions; default: drawn from the seed. */
   steps?: number;
   /** Indices of the actions that are performed, for shrinking. Each is drawn from a stream of its own, so leaving one out changes no other. */

@@ -239,12 +239,14 @@ export class World {
     return { fault: this.#fault, told: this.told, counters: this.counters, digest: this.#digest() };
   }
   #steps(): number {
-    return this.plan.steps ?? new Chance(this.plan.seed, 'steps').whole(30, 80);
+    const [least, most] = this.plan.short === true ? [8, 18] : [30, 80];
+    return this.plan.steps ?? new Chance(this.plan.seed, 'steps').whole(least, most);
   }
   async #begin(): Promise<void> {
     await this.startServer();
     const chance = new Chance(this.plan.seed, 'devices');
-    const count = chance.whole(2, 3);
+    const short = this.plan.short === true;
+    const count = short ? 2 : chance.whole(2, 3);
     for (let n = 0; n < count; n++) {
       const device = new SimDevice(this, `d${n}`, this.#disk(n), chance.is(0.85));
       this.devices.push(device);
@@ -259,7 +261,7 @@ export class World {
         this.tell(`${tab.name} create ${this.nameOf(id)}`);
       }
       await this.clock.pass(100);
-      if (chance.is(0.5)) device.openTab();
+      if (chance.is(short ? 0.25 : 0.5)) device.openTab();
       await this.clock.pass(100);
       for (const one of device.tabs) {
         const first = [...one.screen.rows.keys()][0];
@@ -290,13 +292,13 @@ export class World {
       const chance = new Chance(this.plan.seed, 'act', at);
       const line = await this.#one(chance);
       if (line !== null) this.tell(`[${at}] ${this.readable(line)}`);
-      await this.clock.pass(gap(chance));
+      await this.clock.pass(gap(chance, this.plan.short === true));
       await this.#look();
     }
   }
   /** One action, as its own chance has it. */
   async #one(chance: Chance): Promise<string | null> {
-    if (chance.is(0.3)) {
+    if (chance.is(this.plan.short === true ? 0.4 : 0.3)) {
       const act: FaultAct = chance.weighted(FAULTS);
       const done = await doFault(this, act, chance);
       if (done !== null) this.count(`act-${act}`);
@@ -345,9 +347,13 @@ export class World {
   }
 }
 
+const GAPS = {
+  long: { none: 2, moment: 10, second: 8, while: 4, minute: 1 },
+  short: { none: 3, moment: 12, second: 6, while: 2, minute: 0.5 },
+};
 /** Time until the next action: mostly moments, so that things meet; now and then long enough for timers. */
-function gap(chance: Chance): number {
-  switch (chance.weighted({ none: 2, moment: 10, second: 8, while: 4, minute: 1 })) {
+function gap(chance: Chance, short: boolean): number {
+  switch (chance.weighted(short ? GAPS.short : GAPS.long)) {
     case 'none':
       return 0;
     case 'moment':

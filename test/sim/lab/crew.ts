@@ -3,8 +3,9 @@
  * ended, and its seed is a fault like any other.
  */
 import { fork, type ChildProcess } from 'node:child_process';
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import type { Plan } from '../play.ts';
+import { bundledHand } from './bundle.ts';
 import type { Done, Fault, Job, Played } from './hand.ts';
 
 const root = resolve(import.meta.dirname, '../../..');
@@ -19,6 +20,7 @@ export interface Hunt {
   count: number;
   workers: number;
   steps?: number;
+  short?: boolean;
   /** The folder whose sources are played; default: this one. */
   folder?: string;
   /** After each batch; answers whether to go on. */
@@ -35,10 +37,10 @@ export interface Found {
 class Hand {
   readonly #child: ChildProcess;
   #last: Promise<unknown> = Promise.resolve();
-  constructor(folder: string) {
-    this.#child = fork(join(folder, 'test/sim/lab/hand.ts'), {
-      cwd: folder,
-      execArgv: ['--import', 'tsx'],
+  /** `path`: what it runs. */
+  constructor(path: string) {
+    this.#child = fork(path, {
+      execArgv: ['--enable-source-maps'],
       stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
     });
   }
@@ -86,18 +88,19 @@ class Hand {
 
 /** Plays `count` seeds from `from` on; faults come in the order of their seeds. */
 export async function hunt(asked: Hunt): Promise<Found> {
-  const { disk, steps, from, count, workers, folder = root, heard = () => true } = asked;
+  const { from, count, workers, folder = root, heard = () => true } = asked;
   const found: Found = { played: 0, faults: [], counters: {} };
+  const bundle = await bundledHand(folder);
   let next = from;
   let goOn = true;
   const work = async (): Promise<void> => {
-    let hand = new Hand(folder);
+    let hand = new Hand(bundle.path);
     while (goOn && next < from + count) {
       const seeds = Array.from({ length: Math.min(BATCH, from + count - next) }, (_, at) => next + at);
       next += seeds.length;
       while (seeds.length > 0) {
         try {
-          await hand.do({ play: seeds.map((seed) => planOf(seed, disk, steps)) }, ({ fault, counters }) => {
+          await hand.do({ play: seeds.map((seed) => planOf(seed, asked)) }, ({ fault, counters }) => {
             seeds.shift();
             found.played += 1;
             if (fault !== null) found.faults.push(fault);
@@ -106,9 +109,9 @@ export async function hunt(asked: Hunt): Promise<Found> {
         } catch (error) {
           const seed = seeds.shift()!;
           found.played += 1;
-          found.faults.push({ plan: planOf(seed, disk, steps), law: 'hangs', words: String(error), step: 0 });
+          found.faults.push({ plan: planOf(seed, asked), law: 'hangs', words: String(error), step: 0 });
           hand.end();
-          hand = new Hand(folder);
+          hand = new Hand(bundle.path);
         }
       }
       found.faults.sort((a, b) => a.plan.seed - b.plan.seed);
@@ -116,21 +119,27 @@ export async function hunt(asked: Hunt): Promise<Found> {
     }
     hand.end();
   };
-  await Promise.all(Array.from({ length: Math.min(workers, Math.ceil(count / BATCH)) }, work));
+  try {
+    await Promise.all(Array.from({ length: Math.min(workers, Math.ceil(count / BATCH)) }, work));
+  } finally {
+    await bundle.remove();
+  }
   return found;
 }
 
-function planOf(seed: number, disk: Plan['disk'], steps: number | undefined): Plan {
-  return steps === undefined ? { seed, disk } : { seed, disk, steps };
+function planOf(seed: number, { disk, steps, short }: Hunt): Plan {
+  return { seed, disk, ...(steps === undefined ? {} : { steps }), ...(short === true ? { short } : {}) };
 }
 
 /** The same fault with as few actions as could be found; as it is when its history hangs. */
 export async function smallest(fault: Fault, folder = root): Promise<Fault> {
   if (fault.law === 'hangs') return fault;
-  const hand = new Hand(folder);
+  const bundle = await bundledHand(folder);
+  const hand = new Hand(bundle.path);
   try {
     return (await hand.do({ shrink: fault })).shrunk ?? fault;
   } finally {
     hand.end();
+    await bundle.remove();
   }
 }

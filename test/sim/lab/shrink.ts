@@ -41,9 +41,10 @@ export async function shrink(fault: Fault, play: (plan: Plan) => Promise<Outcome
 }
 
 /** The command that plays a plan again. */
-export function replayOf({ seed, disk, steps, only }: Plan): string {
+export function replayOf({ seed, disk, steps, short, only }: Plan): string {
   const parts = [`npm run sim -- --seed ${seed}`];
   if (disk !== 'memory') parts.push(`--disk ${disk}`);
+  if (short === true) parts.push('--short');
   if (steps !== undefined) parts.push(`--steps ${steps}`);
   if (only !== undefined) parts.push(`--only ${only.length === 0 ? 'none' : only.join(',')}`);
   return parts.join(' ');
