@@ -52,7 +52,7 @@ export class SimTab implements Asker, Reader {
     this.#timers = { after: (ms, callback) => this.after(ms, callback) };
     const random = new Chance(world.plan.seed, 'tab', this.name);
     this.own = degradingOwn(
-      fenced(device.disk.ownFor(this), device.fences, (words) => world.fault('law-01', words)),
+      fenced(world.rows.watched(this, device.disk.ownFor(this)), device.fences, (words) => world.fault('law-01', words)),
       (error) => this.#lost('own', error),
     );
     this.mirror = degradingMirror({

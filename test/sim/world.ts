@@ -1,7 +1,9 @@
 /** The world of one history: who is in it, what happens next, and what is held against it after every step. */
 import { createHash } from 'node:crypto';
 import { ROUTES } from '#shared/protocol/routes.ts';
-import type { Receipt } from '#shared/protocol/summaries.ts';
+import { newId } from '#shared/ids.ts';
+import { isTombstone, type Receipt } from '#shared/protocol/summaries.ts';
+import type { Commit } from '../../server/store/port.ts';
 import { doFault, FAULTS, type FaultAct } from './acts/faults.ts';
 import { doInTab, PEOPLE, type PeopleAct } from './acts/people.ts';
 import { Chance } from './chance.ts';
@@ -11,6 +13,7 @@ import { MemoryDisk, type Disk } from './disk.ts';
 import { IdbDisk } from './disk-idb.ts';
 import { heal } from './heal.ts';
 import { AcceptedLaw } from './laws/accepted.ts';
+import { RowsLaw } from './laws/rows.ts';
 import { StagesLaw } from './laws/stages.ts';
 import { TurnsLaw } from './laws/turns.ts';
 import { lookAtTables } from './laws/mirror.ts';
@@ -50,9 +53,13 @@ export class World {
   #calm = true;
   #step = 0;
   #fault: Outcome['fault'] = null;
+  /** Sends that wait for the end of a turn. */
+  readonly #atEnd: number[] = [];
+  #scripted = 0;
   #attempts = 0;
   #tools = 0;
   readonly #names = new Map<string, string>();
+  readonly rows: RowsLaw;
   readonly #wire: WireLaw;
   readonly #accepted: AcceptedLaw;
   readonly #stages: StagesLaw;
@@ -68,6 +75,7 @@ export class World {
       (sessionId) => this.server.recordsOf(sessionId),
     );
     this.words = new Words(this);
+    this.rows = new RowsLaw(this);
     this.#wire = new WireLaw((law, words) => this.fault(law, words));
     this.#accepted = new AcceptedLaw(this);
     this.#stages = new StagesLaw(this);
@@ -90,6 +98,7 @@ export class World {
         this.#turns.commit(commit);
         this.#stages.commit(commit);
         this.oracle.commit(commit);
+        this.#ended(commit);
       },
       reported: (event, facts) => this.reported('server', event, facts),
       began: (epoch) => this.oracle.began(epoch),
@@ -100,9 +109,10 @@ export class World {
       server: this.server,
       calm: () => this.#calm,
       count: (what) => this.count(what),
-      answered: (_place, asked, answer) => {
+      answered: (place, asked, answer) => {
         if (answer.status === 401) this.count('401');
         this.#accepted.answered(asked, answer);
+        this.rows.answered(place, asked, answer);
       },
     });
   }
@@ -186,10 +196,29 @@ export class World {
       this.#accepted.answered(asked, answer);
     });
   }
+  /** A script sends at the moment at which the next turn ends, or a moment later. */
+  sendAtEnd(later: number): void {
+    this.#atEnd.push(later);
+  }
+  #ended({ session, records }: Commit): void {
+    if (isTombstone(session) || session.status !== 'idle' || !records.some(({ type }) => type === 'turn-settled')) return;
+    const later = this.#atEnd.shift();
+    if (later === undefined) return;
+    const send = (): void => {
+      this.count('sent-at-end');
+      const id = newId(this.clock, new Chance(this.plan.seed, 'script', this.#scripted++));
+      const body = { content: [{ type: 'text', text: 'one more' }], delivery: 'queue', composedAt: this.clock.now() };
+      const headers = { host: HOST, authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json' };
+      this.server.ask({ method: 'PUT', path: ROUTES.input(session.id, id), headers, body: JSON.stringify(body) }, () => undefined);
+    };
+    if (later === 0) send();
+    else this.clock.after(later - 1, send);
+  }
   killServer(): void {
     if (!this.server.isUp) return;
     this.count('server-death');
     this.server.kill();
+    this.#turns.down();
     this.network.serverDied();
   }
   async startServer(): Promise<void> {

@@ -5,6 +5,7 @@ import type { DiskTrouble, Part } from '../disk.ts';
 import type { Weather } from '../network.ts';
 import { TOKEN } from '../server.ts';
 import type { World } from '../world.ts';
+import { doInTab } from './people.ts';
 
 const HOUR = 3_600_000;
 
@@ -14,8 +15,8 @@ export const FAULTS = {
   'server-restart': 3,
   'server-kill': 2,
   'server-start': 6,
-  'back-up': 2,
-  restore: 0.8,
+  'back-up': 4,
+  restore: 3,
   'tab-kill': 3,
   'tab-open': 5,
   'tab-freeze': 3,
@@ -25,6 +26,10 @@ export const FAULTS = {
   'mirror-wiped': 0.6,
   'device-crash': 1.2,
   'clock-jump': 1,
+  'unsent-jump': 1.5,
+  'unsent-night': 1,
+  'send-at-end': 3,
+  'cookie-gone': 1,
   'clock-right': 1,
   night: 0.6,
   'sign-out': 0.4,
@@ -36,6 +41,15 @@ export type FaultAct = keyof typeof FAULTS;
 
 const WEATHERS: Readonly<Record<Weather, number>> = { fine: 10, poor: 3, cut: 3, hole: 3, deaf: 2, portal: 2 };
 const TROUBLES: Readonly<Record<DiskTrouble, number>> = { quota: 2, closed: 2, row: 2 };
+
+/** Nothing runs, so that hours cost nothing: all sleep, the server's machine too. */
+async function night(world: World, hours: number): Promise<void> {
+  world.killServer();
+  for (const one of world.tabs()) one.freeze();
+  await world.clock.pass(hours * HOUR);
+  await world.startServer();
+  for (const one of world.tabs()) one.thaw();
+}
 
 export async function doFault(world: World, act: FaultAct, chance: Chance): Promise<string | null> {
   const { server, network, oracle } = world;
@@ -68,7 +82,7 @@ export async function doFault(world: World, act: FaultAct, chance: Chance): Prom
       return '';
     case 'restore': {
       const backup = chance.pick(world.backups);
-      if (backup === undefined) return null;
+      if (backup === undefined) return doFault(world, 'back-up', chance);
       world.killServer();
       world.restore(backup);
       await world.startServer();
@@ -125,14 +139,31 @@ export async function doFault(world: World, act: FaultAct, chance: Chance): Prom
       device.ahead = 0;
       return device.name;
     case 'night':
-      // Nothing runs, so that hours cost nothing: all sleep, the server's machine too.
-      world.killServer();
-      for (const one of world.tabs()) one.freeze();
-      await world.clock.pass(chance.whole(2, 30) * HOUR);
-      await world.startServer();
-      for (const one of world.tabs()) one.thaw();
+      await night(world, chance.whole(2, 30));
       world.count('night');
       return '';
+    case 'unsent-jump':
+    case 'unsent-night': {
+      const writer = chance.pick(running.filter((one) => one.ready && one.screen.linkView?.kind === 'live'));
+      if (writer === undefined) return null;
+      // What is written here waits: it does not get there, or no answer comes back.
+      network.turn(device, chance.pick<Weather>(['cut', 'deaf'])!);
+      const sent = doInTab(writer, 'send', chance);
+      if (sent === null) return null;
+      await world.clock.pass(chance.whole(50, 400));
+      world.count(act);
+      if (act === 'unsent-jump') device.ahead += chance.pick([-26, 26, 50])! * HOUR;
+      else await night(world, chance.whole(25, 40));
+      network.turn(device, 'fine');
+      return `${writer.name} ${sent}`;
+    }
+    case 'send-at-end':
+      world.sendAtEnd(chance.whole(0, 3));
+      return '';
+    case 'cookie-gone':
+      // Its browser forgot it while the socket stays: the next request is a stranger's.
+      device.cookie = null;
+      return device.name;
     case 'sign-out': {
       const chosen = chance.pick(running.filter((one) => one.ready));
       if (chosen === undefined) return null;

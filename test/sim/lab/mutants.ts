@@ -23,7 +23,7 @@ export const MUTANTS: readonly Mutant[] = [
     law: 'law-03',
   },
   {
-    name: 'the cursor moves before the rows are written',
+    name: 'the cursor moves, and the rows are not written',
     file: 'app/mirror/apply.ts',
     find: '    ...[...pages].map(([page, run]) => putPage(page, run)),\n    session !== undefined && summary',
     put: '    session !== undefined && summary',
@@ -156,10 +156,10 @@ export const MUTANTS: readonly Mutant[] = [
     law: 'law-04',
   },
   {
-    name: 'the link is up as soon as its socket is open',
+    name: 'a ping that nobody answers changes nothing',
     file: 'app/sync/state.ts',
     find: "    'timer pong': (state) => (state.probing ? connect(state) : stay(state)),\n",
     put: "    'timer pong': stay,\n",
-    law: 'law-13',
+    law: 'law-16',
   },
 ];

@@ -11,6 +11,9 @@ export function lookAtView(tab: SimTab, view: TranscriptView): void {
   const live = view.live?.chunks ?? [];
   const counted = view.chunks.length + live.filter(({ open }) => !open).length;
   if (counted > world.chunkLimit) world.fault('law-09', `${tab.name} shows ${counted} chunks, over ${world.chunkLimit}`);
+  const sealed = live.length === 0 ? null : new Set(view.chunks.map(({ id }) => id));
+  const twice = live.find(({ id }) => sealed!.has(id));
+  if (twice !== undefined) world.fault('law-14', `${tab.name} shows ${twice.id} as it streams, and beside it as it was sealed`);
   if (!view.atEnd && live.length > 0) world.fault('law-09', `${tab.name} holds live chunks while its window ends above them`);
   if (view.oldestLoadedSeq !== (view.chunks[0]?.seq ?? null) || view.newestLoadedSeq !== (view.chunks.at(-1)?.seq ?? null))
     world.fault('law-10', `${tab.name} tells other ends than those of its window`);
