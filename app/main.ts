@@ -118,6 +118,7 @@ async function start(): Promise<void> {
     mirror: kept.mirror,
     own: kept.own,
     screen,
+    transcripts: async () => (await import('./sync/transcript.ts')).Transcript,
     chunkLimit: CHUNK_LIMIT.default,
   });
   const commands = commandsOf({ engine, deviceName: deviceName(navigator.userAgent), askToKeep });

@@ -147,6 +147,7 @@ export class Engine {
       gone: (id) => void this.#removed([id]),
     });
     this.#open = new OpenSession({
+      transcripts: () => parts.transcripts(),
       mirror,
       http: this.http,
       screen,

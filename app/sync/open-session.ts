@@ -1,12 +1,13 @@
 /** Which session is open: one transcript at a time, over the replica that the engine keeps of it. */
 import type { SessionSummary } from '#shared/protocol/summaries.ts';
-import { CLOSED, type Screen } from './ports.ts';
+import { CLOSED, type Screen, type SyncParts } from './ports.ts';
 import type { Replica, ReplicaNews } from './replica.ts';
 import { RECENT } from './replicas.ts';
-import { Transcript, type TranscriptParts } from './transcript.ts';
+import type { Transcript, TranscriptParts } from './transcript.ts';
 
 export interface OpenSessionParts extends Omit<TranscriptParts, 'isMade' | 'canLoad' | 'screen'> {
   screen: Screen;
+  transcripts: SyncParts['transcripts'];
   replica(sessionId: string): Replica | null;
   isUp(): boolean;
   /** False while the session is made on this device only. */
@@ -22,6 +23,9 @@ export class OpenSession {
   /** Opened lately, the newest first. */
   recent: readonly string[] = [];
   readonly #parts: OpenSessionParts;
+  #Transcript: typeof Transcript | null = null;
+  /** Raised by each wish: a session that is still being brought up when another is wanted is not shown. */
+  #wish = 0;
 
   constructor(parts: OpenSessionParts) {
     this.#parts = parts;
@@ -31,6 +35,11 @@ export class OpenSession {
   }
 
   async open(sessionId: string | null, at: number | null): Promise<void> {
+    const wish = ++this.#wish;
+    if (sessionId !== null && this.#Transcript === null) {
+      this.#Transcript = await this.#parts.transcripts();
+      if (wish !== this.#wish) return;
+    }
     if (sessionId !== null && sessionId === this.id) return void (at !== null && (await this.transcript!.showAt(at)));
     this.#close();
     if (sessionId === null) {
@@ -51,7 +60,7 @@ export class OpenSession {
   }
   async #show(sessionId: string, at: number | null): Promise<void> {
     const parts = this.#parts;
-    const transcript = new Transcript(parts.replica(sessionId)!, {
+    const transcript = new this.#Transcript!(parts.replica(sessionId)!, {
       ...parts,
       isMade: () => parts.isMade(sessionId),
       canLoad: () => parts.isUp() && parts.isMade(sessionId),

@@ -9,6 +9,7 @@ import type { Own } from '../../app/own/port.ts';
 import type { Commands } from '../../app/sync/commands.ts';
 import { commandsOf } from '../../app/sync/commands-of.ts';
 import { Engine } from '../../app/sync/engine.ts';
+import { Transcript } from '../../app/sync/transcript.ts';
 import { NOTICES } from '../../app/sync/notices.ts';
 import type { TabNews } from '../../app/sync/ports.ts';
 import { NotedScreen } from '../support/device/device.ts';
@@ -88,6 +89,7 @@ export class SimTab implements Asker, Reader {
       mirror: this.mirror,
       own: this.own,
       screen: this.screen,
+      transcripts: async () => Transcript,
       chunkLimit: world.chunkLimit,
     });
     this.commands = commandsOf({ engine: this.engine, deviceName: device.name });

@@ -7,6 +7,7 @@ import { diskMirror } from '../../../app/mirror/indexeddb.ts';
 import type { Mirror } from '../../../app/mirror/port.ts';
 import { memoryOwn } from '../../../app/own/memory.ts';
 import { Engine } from '../../../app/sync/engine.ts';
+import { Transcript } from '../../../app/sync/transcript.ts';
 import type { Screen } from '../../../app/sync/ports.ts';
 import type { LinkView } from '../../../app/sync/views.ts';
 import { headOf, recordAt, type Plan } from '../log/history.ts';
@@ -75,6 +76,7 @@ function tab(name: string): Tab {
     mirror,
     own: memoryOwn(),
     screen,
+    transcripts: async () => Transcript,
     chunkLimit: 256,
   });
   const made: Tab = {

@@ -12,6 +12,7 @@ import { flushInBackground } from '../../../app/sync/background.ts';
 import type { Commands } from '../../../app/sync/commands.ts';
 import { commandsOf } from '../../../app/sync/commands-of.ts';
 import { Engine } from '../../../app/sync/engine.ts';
+import { Transcript } from '../../../app/sync/transcript.ts';
 import { diskOwn } from '../../../app/own/indexeddb.ts';
 import { keptOn } from '../../../app/sync/kept.ts';
 import type { ModelFacts } from '../../../app/sync/model-facts.ts';
@@ -162,6 +163,7 @@ export class Tab {
       mirror: kept.mirror,
       own: kept.own,
       screen: this.screen,
+      transcripts: async () => Transcript,
       chunkLimit: options.chunkLimit ?? 256,
     });
     this.commands = commandsOf({ engine: this.engine, deviceName: 'a test' });
