@@ -346,6 +346,7 @@ export class Engine {
   }
   #replicaChanged(replica: Replica, news: ReplicaNews): void {
     if (news.jumped) this.copying.jumped(replica.sessionId);
+    if (news.jumped) void this.outbox.jumped(replica.sessionId);
     if (news.records.length > 0) this.#applied(replica.sessionId, news.records);
     if (news.now?.summary) this.list.projected(news.now.summary);
     if (this.#open.take(replica, news)) this.publishLink();
@@ -388,6 +389,7 @@ export class Engine {
     this.#promoted.clear();
     this.#rows = await this.parts.own.rows();
     this.#replicas.clear();
+    this.#subscribeWanted();
     this.copying.reset();
     this.parts.screen.clear();
     await this.list.load();

@@ -116,6 +116,12 @@ export class Outbox {
     this.kick();
   }
 
+  /** The copy of a session went past records that nobody told of: what became of its inputs meanwhile is looked up again. */
+  async jumped(sessionId: string): Promise<void> {
+    const rows = await this.#parts.own.rows();
+    for (const row of rows) if (row.sessionId === sessionId) this.#checked.delete(row.id);
+    this.kick();
+  }
   /** These are pending no more: what was told of a move or turn of theirs that came too late has lost its place. */
   async #untell(rows: readonly OutboxRow[], inputIds: readonly string[]): Promise<void> {
     const told = rows.filter(({ command, state }) => state === 'refused' && command.kind === 'edit' && inputIds.includes(command.inputId));

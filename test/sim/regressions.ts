@@ -12,4 +12,8 @@ export interface Regression {
 
 export const REGRESSIONS: readonly Regression[] = [
   { plan: { seed: 5047, disk: 'memory' }, caught: 'an input, its edit and its cancel, all unsent, waited for each other' },
+  {
+    plan: { seed: 6100, disk: 'memory', only: [1, 3, 4, 5, 16, 22, 30, 39, 56] },
+    caught: 'a revoked device came in again, and kept no session in step for the prompts that the server had of it',
+  },
 ];

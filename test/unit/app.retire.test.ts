@@ -1,0 +1,45 @@
+/** What the server has leaves the outbox once its chunk is here, whatever happened to this device's copy in between (law 13). */
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { clock, openStand, type HttpStand } from '../support/http-stand.ts';
+import { Device, pause, until } from '../support/device/device.ts';
+
+let stand: HttpStand;
+let device: Device;
+beforeEach(async () => {
+  stand = await openStand();
+  device = new Device(stand);
+});
+afterEach(async () => {
+  device.close();
+  await stand.close();
+});
+
+test.each([
+  ['a turn of a few words', 1],
+  ['more words than a first load brings', 250],
+])('law 13: a prompt of a session that nobody opened ran while its device was revoked: %s', async (_name, texts) => {
+  const tab = await device.tab().live();
+  const id = await stand.session();
+  await tab.commands.send(id, [{ type: 'text', text: 'run this' }], 'queue');
+  await until(async () => (await tab.own.rows())[0]?.state === 'acked', 'the server has it');
+  const text = JSON.stringify({ error: { code: 'device-revoked', message: 'revoked', retryable: false } });
+  tab.cable.fate = () => ({ status: 401, text, headers: { 'Cairn-Epoch': stand.store.epoch } });
+  tab.cable.noSockets = true;
+  tab.cable.drop();
+  await until(() => tab.screen.linkView?.kind === 'signed-out', 'signed out');
+  await until(async () => (await tab.mirror.sessions()).length === 0, 'the copy is gone');
+
+  const opened = await stand.store.openTurn(id, 'a test', 'turn-1', clock.now(), () => []);
+  const said = Array.from({ length: texts }, (_, n) => `part ${n}`);
+  await stand.seal(opened!.claim, 'turn-1', 0, said);
+  tab.cable.fate = () => 'pass';
+  tab.cable.noSockets = false;
+  // What became of the prompt is heard before the copy is here again.
+  tab.cable.hold = async ({ path }) => {
+    if (path.includes('/timeline')) await pause(100);
+  };
+  await tab.engine.signedIn(null);
+  await until(() => tab.screen.linkView?.kind === 'live', 'live');
+  await until(() => tab.engine.rows().length === 0, 'the row has done its work');
+  expect(await tab.own.rows()).toEqual([]);
+});
