@@ -1,7 +1,7 @@
 /** What follows from an answer to an outbox row, beside the row itself: the mirror, the list and the user hear of it. */
 import type { SessionEntry } from '#shared/protocol/summaries.ts';
 import type { Command, OutboxRow } from '../own/port.ts';
-import { rebase } from './edits.ts';
+import { currentOf, rebase } from './edits.ts';
 import type { Engine } from './engine.ts';
 import { isMeanwhile, NOTICES, refusalOf } from './notices.ts';
 import type { Verdict } from './orders.ts';
@@ -11,6 +11,15 @@ import { forgetLater } from './undo.ts';
 export async function answered(engine: Engine, row: OutboxRow, verdict: Verdict): Promise<void> {
   if (verdict.type === 'refused') await refused(engine, row, verdict);
   else if (verdict.type === 'done') await done(engine, row, verdict);
+}
+
+/** A stale edit is refused with how the prompt is now: the two that are to be chosen from are shown together. */
+export async function refusing(engine: Engine, row: OutboxRow, { code, details }: Verdict & { type: 'refused' }): Promise<void> {
+  const current = code === 'stale-edit' ? currentOf(details) : null;
+  if (current?.state !== 'pending' || engine.isPromoted(current.id)) return;
+  const { mirror } = engine.parts;
+  await mirror.putInput(await mirror.guard(row.sessionId), current);
+  await engine.projected(row.sessionId);
 }
 
 async function refused(engine: Engine, row: OutboxRow, verdict: Verdict & { type: 'refused' }): Promise<void> {

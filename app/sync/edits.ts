@@ -89,8 +89,8 @@ export async function rebase(engine: Engine, row: OutboxRow, details: unknown): 
   await kick(engine);
   return true;
 }
-/** The receipt as it now is, out of the details of a refusal. */
-function currentOf(details: unknown): Receipt | null {
+/** The receipt as it now is, out of the details of a refusal; null: they tell none. */
+export function currentOf(details: unknown): Receipt | null {
   if (typeof details !== 'object' || details === null || !('current' in details)) return null;
   return details.current as Receipt;
 }

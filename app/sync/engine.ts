@@ -18,7 +18,7 @@ import { Link, type Welcome } from './link.ts';
 import { LinkShown } from './link-shown.ts';
 import { ListSync } from './list-sync.ts';
 import { SessionList } from './list.ts';
-import { answered } from './answered.ts';
+import { answered, refusing } from './answered.ts';
 import { ThisDevice } from './losses.ts';
 import { ModelWatch } from './model-facts.ts';
 import { NOTICES } from './notices.ts';
@@ -131,6 +131,7 @@ export class Engine {
       isMirrored: (id, receipt) => this.#isMirrored(id, receipt),
       changed: () => this.rowsChanged(),
       answered: (row, verdict) => answered(this, row, verdict),
+      refusing: (row, verdict) => refusing(this, row, verdict),
       signedOut: (revoked) => void this.signedOut(revoked),
     });
     this.#replicas = new Replicas({

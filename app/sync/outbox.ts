@@ -33,6 +33,8 @@ export interface OutboxParts {
    * more: the server says the same again, and there it is taken in and told.
    */
   answered: ((row: OutboxRow, verdict: Verdict) => Promise<void>) | null;
+  /** A refusal came: what it tells of how things are now may be taken in. Absent: nobody looks here. */
+  refusing?(row: OutboxRow, verdict: Verdict & { type: 'refused' }): Promise<void>;
   signedOut(revoked: boolean): void;
 }
 /** A fact from the server outranks these; what the user must decide, or was settled, stays. */
@@ -275,6 +277,8 @@ export class Outbox {
       await this.#move(row, { state: 'held' }, OPEN);
       return;
     }
+    // What it was refused for is in place before the row says so.
+    await this.#parts.refusing?.(row, verdict);
     const state = verdict.code === 'session-deleted' ? 'orphaned' : 'refused';
     await this.#move(row, { state, code: verdict.code, reason: verdict.message }, [...OPEN, ...ackedUnless(row)]);
     await answered?.(row, verdict);

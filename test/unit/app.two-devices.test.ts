@@ -267,7 +267,7 @@ test('B8: an answer given without a link is still held after a reload, in anothe
   later.cable.cut();
   await later.start();
   await later.commands.open(id);
-  expect([...later.screen.view.decisions]).toEqual([[approval.id, { decision: 'allow', remember: true }]]);
+  expect([...later.screen.view.decisions]).toEqual([[approval.id, { decision: 'allow', heard: false, remember: true }]]);
   expect(later.screen.view.approvals.map((asked) => asked.id)).toEqual([approval.id]);
   await online(later);
   await until(async () => (await stand.store.approval(approval.id))?.state === 'allow', 'it is decided');
