@@ -290,9 +290,10 @@ export class Outbox {
   /** Looks up what was attempted where that matters, and asks the user where only they can say. True: send it. */
   async #mayGo(row: OutboxRow, epoch: string, fence: number, signal: AbortSignal): Promise<boolean> {
     const restored = row.attempted !== null && row.attempted !== epoch;
-    const expired = isExpired(row, this.#parts.clockFacts());
-    if (row.state === 'acked' || row.state === 'unknown' || (row.attempted !== null && (restored || expired))) {
-      if (row.state === 'held') await this.#move(row, { state: 'unknown' }, ['held'], fence);
+    // Also one that was never tried: the answer tells the server's time, and this clock may have jumped since that was last heard (I35).
+    const looksOld = isExpired(row, this.#parts.clockFacts());
+    if (row.state === 'acked' || row.state === 'unknown' || restored || looksOld) {
+      if (row.state === 'held' && row.attempted !== null) await this.#move(row, { state: 'unknown' }, ['held'], fence);
       const verdict = verdictOf(await this.#look(row, signal));
       if (verdict.type === 'trouble') return false;
       if (verdict.type === 'signed-out') return (this.#parts.signedOut(verdict.revoked), false);
@@ -304,7 +305,7 @@ export class Outbox {
         return false;
       }
     }
-    if (!expired) return true;
+    if (!isExpired(row, this.#parts.clockFacts())) return true;
     await this.#move(row, { state: 'expired' }, OPEN, fence);
     return false;
   }

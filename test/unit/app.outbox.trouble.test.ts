@@ -66,6 +66,19 @@ describe('I35: a clock that jumps', () => {
     await until(() => tab.stages().join() === 'odd hours: queued', 'it is sent');
     expect(await accepted(id)).toEqual(['odd hours']);
   });
+  test('two days ahead since the server was last heard: a prompt of just now is sent, not asked about', async () => {
+    const { tab, id } = await opened();
+    let failures = 2;
+    tab.cable.fate = (call) => (isPut(call) && failures-- > 0 ? 'no-answer' : 'pass');
+    const stages = new Set<string>();
+    tab.screen.check = () => tab.stages().forEach((stage) => stages.add(stage));
+    await tab.commands.send(id, words('of just now'), 'queue');
+    await until(() => tab.cable.calls.some(isPut), 'it was tried');
+    device.ahead = 2 * DAY;
+    await until(async () => (await accepted(id)).length === 1, 'it is sent');
+    expect(await accepted(id)).toEqual(['of just now']);
+    expect([...stages]).not.toContain('of just now: expired');
+  });
 });
 
 test('a holder that is closed lets another finish at once, not after its patience', async () => {

@@ -102,8 +102,8 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'an old prompt is shown as expired without asking the server for it',
     file: 'app/sync/outbox.ts',
-    find: '(row.attempted !== null && (restored || expired))',
-    put: '(row.attempted !== null && restored)',
+    find: "row.state === 'unknown' || restored || looksOld",
+    put: "row.state === 'unknown' || restored",
     law: 'law-16',
   },
   {

@@ -15,6 +15,8 @@ import { MUTANTS, type Mutant } from './mutants.ts';
 const root = resolve(import.meta.dirname, '../../..');
 /** Seeds after which a mutant has survived. */
 const SEEDS = 150;
+/** Actions a history: enough for things to meet. */
+const STEPS = 40;
 const SOURCES = ['app', 'server', 'shared', 'test', 'package.json', 'tsconfig.json'];
 
 const text = { type: 'string' } as const;
@@ -22,8 +24,7 @@ const { values: asked } = parseArgs({ options: { only: text, seeds: text, from: 
 const from = Number(asked.from ?? 1);
 const count = Number(asked.seeds ?? SEEDS);
 const workers = Number(asked.workers ?? availableParallelism());
-const steps = asked.steps === undefined ? {} : { steps: Number(asked.steps) };
-const common = { disk: 'memory', ...steps } satisfies Partial<Hunt>;
+const common = { disk: 'memory', steps: Number(asked.steps ?? STEPS) } satisfies Partial<Hunt>;
 
 async function copyOfSources(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'cairn-mutants-'));
