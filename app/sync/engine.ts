@@ -366,7 +366,7 @@ export class Engine {
   #applied(sessionId: string, records: readonly LogRecord[]): void {
     const prompts = promptsIn(records);
     this.#promoted.note(prompts);
-    if (prompts.length > 0) void this.outbox.retire(prompts);
+    if (prompts.length > 0) void this.outbox.retire(records);
     for (const record of records) if (isEvent(record, 'admitted')) void this.outbox.heard(record.data.inputId, null);
     this.copying.applied(sessionId, records);
     this.parts.channel?.tell({ type: 'applied', sessionId });

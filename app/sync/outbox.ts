@@ -2,6 +2,8 @@
  * Flushing the outbox: each row one request at a time, each answer one durable mark, until the server has spoken about all of
  * them. A try that got no answer of Cairn's proves nothing: it is made again with the same id and the same bytes (law 1).
  */
+import type { ContentPart } from '#shared/protocol/content.ts';
+import { isChunk, type LogRecord } from '#shared/protocol/records.ts';
 import { ROUTES } from '#shared/protocol/routes.ts';
 import type { Receipt } from '#shared/protocol/summaries.ts';
 import type { Random, Report, Timers } from '#shared/ports.ts';
@@ -42,7 +44,8 @@ const OPEN: readonly RowState[] = ['held', 'sending', 'unknown'];
 /** A receipt outranks these too: whatever was thought of the input, the server has it. */
 const SETTLED: readonly RowState[] = [...OPEN, 'acked', 'expired', 'orphaned', 'refused'];
 const UNHEARD = SETTLED.filter((state) => state !== 'acked');
-const ADMITTED: RowPatch = { state: 'acked', code: null, reason: null };
+/** The server has something of that id; whether it is these words, it is asked. */
+const KNOWN: RowPatch = { state: 'unknown', code: null, reason: null };
 const ORPHANED = 'The server was restored without it. Send it again?';
 
 /** How a flush ended: nothing more may go now, something will be tried again, or another tab or worker is at it. */
@@ -101,16 +104,23 @@ export class Outbox {
     const rows = await this.#parts.own.rows();
     const row = rows.find(({ id }) => id === inputId);
     if (receipt !== null && receipt.state !== 'pending') await this.#untell(rows, [inputId]);
-    if (row === undefined || row.command.kind !== 'input') return;
+    if (row === undefined || row.command.kind !== 'input' || saysOther(row, receipt?.content)) return;
     if (receipt !== null) await this.#settle(row, receipt);
-    else if (row.code !== 'id-conflict' && (await this.#mark(row, ADMITTED, UNHEARD))) await this.#parts.changed();
+    else if (row.code !== 'id-conflict') await this.#move(row, KNOWN, UNHEARD);
     this.#out.get(inputId)?.abort();
+    this.kick();
   }
-  /** Their chunks are in the mirror: the rows have done their work. */
-  async retire(inputIds: readonly string[]): Promise<void> {
+  /** These are in the mirror: the rows of prompts among them have done their work. */
+  async retire(records: readonly LogRecord[]): Promise<void> {
+    const prompts = new Map(
+      records.flatMap((record) =>
+        record.kind === 'chunk' && isChunk(record, 'prompt') ? [[record.id, record.data.content] as const] : [],
+      ),
+    );
     const rows = await this.#parts.own.rows();
-    await this.#untell(rows, inputIds);
-    const done = rows.filter((row) => row.command.kind === 'input' && inputIds.includes(row.id)).map(({ id }) => id);
+    await this.#untell(rows, [...prompts.keys()]);
+    const isDone = (row: OutboxRow): boolean => row.command.kind === 'input' && prompts.has(row.id) && !saysOther(row, prompts.get(row.id));
+    const done = rows.filter(isDone).map(({ id }) => id);
     if (done.length === 0) return;
     await this.#parts.own.remove(done);
     for (const id of done) this.#out.get(id)?.abort();
@@ -298,6 +308,7 @@ export class Outbox {
       if (verdict.type === 'trouble') return false;
       if (verdict.type === 'signed-out') return (this.#parts.signedOut(verdict.revoked), false);
       this.#checked.add(row.id);
+      if (verdict.type === 'done' && saysOther(row, verdict.receipt?.content)) return true;
       if (verdict.type === 'done') return (await this.#settle(row, verdict.receipt), false);
       if (row.state === 'acked' || restored || verdict.code === 'session-deleted') {
         const reason = verdict.code === 'session-deleted' ? verdict.message : ORPHANED;
@@ -339,6 +350,15 @@ interface Sent {
 /** A command is refused also when that turns out only as it is asked again; an input that is accepted is not. */
 function ackedUnless(row: OutboxRow): readonly RowState[] {
   return row.command.kind === 'input' ? [] : ['acked'];
+}
+
+/**
+ * Another window may have sent the same prompt before its words were changed here: only the answer to this row says what becomes
+ * of these (law 3). What the server has of it may have been changed since.
+ */
+function saysOther(row: OutboxRow, said: readonly ContentPart[] | undefined): boolean {
+  if (row.command.kind !== 'input' || row.state === 'acked' || said === undefined) return false;
+  return JSON.stringify(row.command.content) !== JSON.stringify(said);
 }
 
 /** What its author is told of an input that the server has: a steer that was queued by the server, and by nobody since. */

@@ -38,7 +38,9 @@ export function receiptViews(facts: ReceiptFacts): ReceiptView[] {
     .filter((row) => !known.has(row.command.inputId) && !facts.isPromoted(row.command.inputId) && isLeft(row, inputs))
     .map((row) => ({ kept: row.command.kept, view: ofCancel(row, inputs) }));
   const gone = new Set([...known, ...cancelled.map(({ view }) => view.id)]);
-  const own = [...inputs.values()].filter((row) => !gone.has(row.id) && !facts.isPromoted(row.id));
+  // Under an id that other words have, it is not the one in the transcript.
+  const isThere = ({ id, code }: InputRow): boolean => facts.isPromoted(id) && code !== 'id-conflict';
+  const own = [...inputs.values()].filter((row) => !gone.has(row.id) && !isThere(row));
   const waiting = own.filter(({ state }) => state === 'held');
 
   const steers = [

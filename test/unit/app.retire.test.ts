@@ -43,3 +43,28 @@ test.each([
   await until(() => tab.engine.rows().length === 0, 'the row has done its work');
   expect(await tab.own.rows()).toEqual([]);
 });
+
+test('law 3: words that were changed here stay, with what ran under their id in the transcript', async () => {
+  const tab = await device.tab().live();
+  const other = await new Device(stand).tab({ disk: 'memory' }).live();
+  const id = await stand.session();
+  await tab.commands.open(id);
+  tab.cable.cut();
+  await until(() => tab.screen.linkView?.kind !== 'live', 'the link is down');
+  const inputId = await tab.commands.send(id, [{ type: 'text', text: 'first words' }], 'queue');
+  // Another window, which had it in memory only, sent it.
+  await other.commands.send(id, [{ type: 'text', text: 'first words' }], 'queue', inputId);
+  await until(() => other.engine.rows()[0]?.state === 'acked', 'the server has it');
+  await tab.commands.editInput(id, inputId, [{ type: 'text', text: 'better words' }]);
+  await stand.store.openTurn(id, 'a test', 'turn-1', clock.now(), () => []);
+  tab.cable.fate = ({ method }) => (method === 'PUT' ? 'no-answer' : 'pass');
+  tab.cable.mend();
+  tab.wake();
+  await until(() => tab.screen.words().join() === 'first words', 'it is in the transcript');
+  tab.cable.fate = () => 'pass';
+  await until(() => tab.stages().join() === 'better words: refused', 'they stand there to be sent anew');
+  await tab.commands.resendInput(id, inputId);
+  await until(() => tab.stages().join() === 'better words: queued', 'they are sent');
+  expect(tab.screen.words()).toEqual(['first words']);
+  other.kill();
+});
