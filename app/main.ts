@@ -119,6 +119,7 @@ async function start(): Promise<void> {
     own: kept.own,
     screen,
     transcripts: async () => (await import('./sync/transcript.ts')).Transcript,
+    copying: async () => (await import('./sync/copying.ts')).Copying,
     chunkLimit: CHUNK_LIMIT.default,
   });
   const commands = commandsOf({ engine, deviceName: deviceName(navigator.userAgent), askToKeep });

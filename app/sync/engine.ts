@@ -11,7 +11,7 @@ import { ClockWatch } from './clock-watch.ts';
 import { Histories } from './histories.ts';
 import { flushLock, type FlushLock } from './flush-lock.ts';
 import { http, type WatchedHttp } from './http.ts';
-import { Copying } from './copying.ts';
+import { CopyingLater } from './copying-later.ts';
 import { Drafts } from './drafts.ts';
 import { Leaving } from './leaving.ts';
 import { Link, type Welcome } from './link.ts';
@@ -40,7 +40,7 @@ export class Engine {
   readonly list: SessionList;
   readonly outbox: Outbox;
   readonly link: Link;
-  readonly copying: Copying;
+  readonly copying: CopyingLater;
   readonly drafts: Drafts;
   readonly limit: ChunkLimit;
   readonly #device: ThisDevice;
@@ -168,7 +168,7 @@ export class Engine {
       changed: () => this.list.publish(),
       recentChanged: () => this.#subscribeWanted(),
     });
-    this.copying = new Copying({
+    this.copying = new CopyingLater(() => parts.copying(), {
       ...parts,
       http: this.http,
       newestFirst: () => this.list.newestFirst(),

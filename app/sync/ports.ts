@@ -6,6 +6,7 @@ import type { Clock, Random, Report, Timers } from '#shared/ports.ts';
 import type { Mirror } from '../mirror/port.ts';
 import type { Own } from '../own/port.ts';
 import type { ModelFacts } from './model-facts.ts';
+import type { Copying } from './copying.ts';
 import type { Transcript } from './transcript.ts';
 import type { CopyingView, Decision, Hole, LinkView, Notice, ReceiptView, SessionRow, Target } from './views.ts';
 
@@ -150,6 +151,8 @@ export interface SyncParts {
   screen: Screen;
   /** What shows an open session. It comes when the first one is opened: the list paints without it. */
   transcripts(): Promise<typeof Transcript>;
+  /** What copies older history. It comes when the list is first in step. */
+  copying(): Promise<typeof Copying>;
   /** Most sealed chunks in reactive state. */
   chunkLimit: number;
 }

@@ -8,6 +8,7 @@ import { degradingOwn } from '../../app/own/degrading.ts';
 import type { Own } from '../../app/own/port.ts';
 import type { Commands } from '../../app/sync/commands.ts';
 import { commandsOf } from '../../app/sync/commands-of.ts';
+import { Copying } from '../../app/sync/copying.ts';
 import { Engine } from '../../app/sync/engine.ts';
 import { Transcript } from '../../app/sync/transcript.ts';
 import { NOTICES } from '../../app/sync/notices.ts';
@@ -90,6 +91,7 @@ export class SimTab implements Asker, Reader {
       own: this.own,
       screen: this.screen,
       transcripts: async () => Transcript,
+      copying: async () => Copying,
       chunkLimit: world.chunkLimit,
     });
     this.commands = commandsOf({ engine: this.engine, deviceName: device.name });

@@ -6,6 +6,7 @@ import type { SessionSummary } from '#shared/protocol/summaries.ts';
 import { diskMirror } from '../../../app/mirror/indexeddb.ts';
 import type { Mirror } from '../../../app/mirror/port.ts';
 import { memoryOwn } from '../../../app/own/memory.ts';
+import { Copying } from '../../../app/sync/copying.ts';
 import { Engine } from '../../../app/sync/engine.ts';
 import { Transcript } from '../../../app/sync/transcript.ts';
 import type { Screen } from '../../../app/sync/ports.ts';
@@ -77,6 +78,7 @@ function tab(name: string): Tab {
     own: memoryOwn(),
     screen,
     transcripts: async () => Transcript,
+    copying: async () => Copying,
     chunkLimit: 256,
   });
   const made: Tab = {

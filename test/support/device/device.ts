@@ -11,6 +11,7 @@ import type { Own } from '../../../app/own/port.ts';
 import { flushInBackground } from '../../../app/sync/background.ts';
 import type { Commands } from '../../../app/sync/commands.ts';
 import { commandsOf } from '../../../app/sync/commands-of.ts';
+import { Copying } from '../../../app/sync/copying.ts';
 import { Engine } from '../../../app/sync/engine.ts';
 import { Transcript } from '../../../app/sync/transcript.ts';
 import { diskOwn } from '../../../app/own/indexeddb.ts';
@@ -164,6 +165,7 @@ export class Tab {
       own: kept.own,
       screen: this.screen,
       transcripts: async () => Transcript,
+      copying: async () => Copying,
       chunkLimit: options.chunkLimit ?? 256,
     });
     this.commands = commandsOf({ engine: this.engine, deviceName: 'a test' });
