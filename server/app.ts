@@ -46,6 +46,8 @@ export interface AppParts {
   bound(): Bound;
   /** Absent: as `ws` does it. */
   handshake?: Handshake;
+  /** Missed records up to which a subscription replays them. Absent: as many as serve people best. */
+  replayRecords?: number;
 }
 
 export interface App {
@@ -75,6 +77,7 @@ export async function createApp(parts: AppParts): Promise<App> {
     report,
     version: await store.version(),
     boot: { id: newId(clock, random), at: clock.now() },
+    replayRecords: parts.replayRecords,
   });
   const http: HttpParts = {
     ...parts,

@@ -32,6 +32,8 @@ export interface FeedParts {
   store: FeedStore;
   live: Pick<LiveSource, 'snapshot'>;
   link: FeedLink;
+  /** Missed records up to which they are replayed. */
+  replayRecords?: number | undefined;
   /** The subscription has ended by itself: after `reset`, `gap`, or the session's deletion. */
   over(subscription: Subscription): void;
   /** A commit was missed: call `resume` when the socket's turn comes. */
@@ -110,7 +112,7 @@ export class Subscription {
       if (this.#ended()) return false;
       if (id === null || (lastId === null ? epoch === null : lastId !== id)) return this.#reset();
     }
-    if (entry !== null && entry.head - after > REPLAY_RECORDS) return this.#gap(entry.head);
+    if (entry !== null && entry.head - after > (this.#parts.replayRecords ?? REPLAY_RECORDS)) return this.#gap(entry.head);
     return true;
   }
 

@@ -24,6 +24,7 @@ export interface HubParts {
   version: number;
   /** This process: told in every welcome, so that a client knows a restart from a link that was merely cut. */
   boot: Boot;
+  replayRecords?: number | undefined;
 }
 
 export interface Hub {
@@ -37,7 +38,7 @@ export interface Hub {
   close(): void;
 }
 
-export function createHub({ store, live, clock, timers, report, version, boot }: HubParts): Hub {
+export function createHub({ store, live, clock, timers, report, version, boot, replayRecords }: HubParts): Hub {
   const sockets = new Set<FeedSocket>();
   const bySession = new Map<string, Set<Subscription>>();
   /** Revoked while an upgrade of theirs may have been under way. */
@@ -53,6 +54,7 @@ export function createHub({ store, live, clock, timers, report, version, boot }:
     report,
     boot,
     version: () => newest,
+    replayRecords,
     add(subscription: Subscription): void {
       const looking = bySession.get(subscription.sessionId);
       if (looking) looking.add(subscription);

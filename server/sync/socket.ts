@@ -28,6 +28,7 @@ export interface SocketParts {
   timers: Timers;
   report: Report;
   boot: Boot;
+  replayRecords?: number | undefined;
   /** Newest global version of the sessions. */
   version(): number;
   /** Index by session, for the fan-out. */
@@ -146,6 +147,7 @@ export class FeedSocket implements FeedLink {
     const subscription = new Subscription(cursor, {
       store: this.#parts.store,
       live: this.#parts.live,
+      replayRecords: this.#parts.replayRecords,
       link: this,
       over: (ended) => this.#forget(ended),
       behind: (late) => this.#queue(late, () => late.resume()),

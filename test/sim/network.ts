@@ -64,6 +64,8 @@ interface Pair {
 export class Network {
   readonly #parts: NetworkParts;
   readonly #pairs = new Set<Pair>();
+  /** The history that each device was last welcomed to. */
+  readonly #epochs = new Map<Place, string>();
 
   constructor(parts: NetworkParts) {
     this.#parts = parts;
@@ -155,7 +157,7 @@ export class Network {
   }
 
   socket(from: Asker, listener: SocketListener): RawSocket {
-    const { clock, server } = this.#parts;
+    const { clock, server, count } = this.#parts;
     const { place } = from;
     let upAt = 0;
     let downAt = 0;
@@ -193,7 +195,10 @@ export class Network {
           down: (text, left) =>
             down(() => {
               left();
-              if (!pair.over) tell(() => listener.message(text));
+              if (pair.over) return;
+              if (text.startsWith('{"type":"gap"')) count('gap');
+              if (text.startsWith('{"type":"welcome"')) this.#welcomed(place, (JSON.parse(text) as { epoch: string }).epoch);
+              tell(() => listener.message(text));
             }),
           ping: () => down(() => up(() => pair.end?.heardPong())),
           closed: (code) => down(() => gone(code)),
@@ -215,6 +220,10 @@ export class Network {
     };
   }
 
+  #welcomed(place: Place, epoch: string): void {
+    if ((this.#epochs.get(place) ?? epoch) !== epoch) this.#parts.count('reset');
+    this.#epochs.set(place, epoch);
+  }
   #happens(place: Place, probability: number): boolean {
     if (this.#parts.calm()) return false;
     return this.#parts.chance.is(place.weather === 'poor' ? probability * 6 : probability);

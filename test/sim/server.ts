@@ -29,12 +29,15 @@ export const HOST = `127.0.0.1:${PORT}`;
 
 export interface ServerParts {
   seed: number;
+  /** Missed records up to which a subscription replays them. */
+  replayRecords?: number | undefined;
   clock: Clock;
   timers: Timers;
   /** Of one life. */
   agent(timers: Timers): Agent;
   toolbox(timers: Timers): Toolbox;
-  committed(commit: Commit): void;
+  /** `races`: somebody's subscription to that session is on its way. */
+  committed(commit: Commit, races: boolean): void;
   reported(event: string, facts: unknown): void;
   /** It is up: `epoch` is the history that it serves. */
   began(epoch: string): void;
@@ -77,8 +80,16 @@ class Life {
       { clock: parts.clock, random: new Chance(parts.seed, 'store', n), report: this.#report, decisions },
       () => undefined,
     );
-    this.store.onCommit((commit) => this.over || parts.committed(commit));
-    this.#agent = parts.agent(this.#timers);
+    this.store.onCommit((commit) => {
+      if (!this.over)
+        parts.committed(
+          commit,
+          [...this.ends].some((end) => end.isComing(commit.sessionId)),
+        );
+    });
+    const agent = parts.agent(this.#timers);
+    // Whoever died in the middle of something asks nobody any more.
+    this.#agent = { ...agent, attempt: (...asked) => (this.over ? new Promise(() => undefined) : agent.attempt(...asked)) };
     this.#toolbox = parts.toolbox(this.#timers);
   }
   readonly #report = (event: string, facts?: Record<string, unknown>): void => {
@@ -98,6 +109,7 @@ class Life {
       tls: false,
       origins: [],
       shell: null,
+      ...(this.#parts.replayRecords === undefined ? {} : { replayRecords: this.#parts.replayRecords }),
       bound: () => ({ address: '127.0.0.1', port: PORT }),
       handshake: (request, _socket, _head, then) => {
         const wire = this.#upgrading.get(request)!;
@@ -130,15 +142,19 @@ class Life {
   /** Everything that was only in memory is gone; answers what is on the disk. */
   kill(): Buffer {
     this.over = true;
-    const image = this.db.serialize();
+    return this.db.serialize();
+  }
+  /** Nothing of it is under way any more. */
+  close(): void {
     this.db.close();
-    return image;
   }
 }
 
 export class SimServer {
   readonly #parts: ServerParts;
   #life: Life | null = null;
+  /** Dead ones that may still be in the middle of something, which comes to nothing. */
+  readonly #dead: Life[] = [];
   #image: Buffer = emptyDatabase();
   #lives = 0;
 
@@ -176,6 +192,11 @@ export class SimServer {
     const life = this.#life;
     this.#life = null;
     this.#image = life.kill();
+    this.#dead.push(life);
+  }
+  /** At rest: what the dead held is let go. */
+  bury(): void {
+    for (const life of this.#dead.splice(0)) life.close();
   }
   /** A copy of the database as it is. */
   backUp(): Buffer {

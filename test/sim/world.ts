@@ -4,8 +4,8 @@ import { ROUTES } from '#shared/protocol/routes.ts';
 import { newId } from '#shared/ids.ts';
 import { isTombstone, type Receipt } from '#shared/protocol/summaries.ts';
 import type { Commit } from '../../server/store/port.ts';
-import { doFault, FAULTS, type FaultAct } from './acts/faults.ts';
-import { doInTab, PEOPLE, type PeopleAct } from './acts/people.ts';
+import { doFault, FAULTS, SHORT_FAULTS, type FaultAct } from './acts/faults.ts';
+import { doInTab, PEOPLE, SHORT_PEOPLE, type PeopleAct } from './acts/people.ts';
 import { Chance } from './chance.ts';
 import { WorldClock } from './clock.ts';
 import { SimDevice } from './device.ts';
@@ -24,6 +24,7 @@ import { Loop } from './loop.ts';
 import { scriptedAgent, scriptedToolbox, WORKSPACE } from './model.ts';
 import { Network } from './network.ts';
 import { Oracle, type Backup } from './oracle.ts';
+import { gap } from './pace.ts';
 import type { Outcome, Plan } from './play.ts';
 import { HOST, SimServer, TOKEN } from './server.ts';
 import type { SimTab } from './tab.ts';
@@ -51,6 +52,8 @@ export class World {
   /** Made so far. */
   sessions = 0;
   #calm = true;
+  /** The server's next sealed chunk is the last thing that it does: it is on the disk, and nobody is told. */
+  #diesSealing = false;
   #step = 0;
   #fault: Outcome['fault'] = null;
   /** Sends that wait for the end of a turn. */
@@ -82,6 +85,8 @@ export class World {
     this.#turns = new TurnsLaw(this);
     this.server = new SimServer({
       seed,
+      // So few in a short history that some come back too late for them.
+      replayRecords: plan.short === true ? new Chance(seed, 'replay').pick([6, 30, 5_000]) : undefined,
       clock: this.clock,
       timers: this.clock,
       agent: (timers) =>
@@ -94,11 +99,16 @@ export class World {
           mood: (mood) => this.count(`model-${mood}`),
         }),
       toolbox: (timers) => scriptedToolbox(seed, timers, () => this.#tools++),
-      committed: (commit) => {
+      committed: (commit, races) => {
+        if (races) this.count('cut-over-race');
         this.#turns.commit(commit);
         this.#stages.commit(commit);
         this.oracle.commit(commit);
         this.#ended(commit);
+        if (!this.#diesSealing || !commit.records.some(({ kind }) => kind === 'chunk')) return;
+        this.#diesSealing = false;
+        this.count('crash-mid-seal');
+        this.killServer();
       },
       reported: (event, facts) => this.reported('server', event, facts),
       began: (epoch) => this.oracle.began(epoch),
@@ -111,6 +121,7 @@ export class World {
       count: (what) => this.count(what),
       answered: (place, asked, answer) => {
         if (answer.status === 401) this.count('401');
+        if (answer.status >= 400 && asked.path.includes('/approvals/')) this.count(`decision-${answer.status}`);
         this.#accepted.answered(asked, answer);
         this.rows.answered(place, asked, answer);
       },
@@ -221,11 +232,15 @@ export class World {
     this.#turns.down();
     this.network.serverDied();
   }
+  dieSealing(): void {
+    this.#diesSealing = true;
+  }
   async startServer(): Promise<void> {
     const began = this.server.start();
     await this.loop.quiet();
     await began;
-    this.oracle.compare(this.server.db!);
+    // It may have died while it recovered.
+    if (this.server.db !== null) this.oracle.compare(this.server.db);
   }
   restore(backup: Backup): void {
     this.count('restore');
@@ -262,6 +277,7 @@ export class World {
       this.server.kill();
       for (const { disk } of this.devices) disk.close();
       await this.loop.quiet().catch(() => undefined);
+      this.server.bury();
       this.loop.giveBack();
       process.off('unhandledRejection', unheard);
     }
@@ -328,12 +344,12 @@ export class World {
   /** One action, as its own chance has it. */
   async #one(chance: Chance): Promise<string | null> {
     if (chance.is(this.plan.short === true ? 0.4 : 0.3)) {
-      const act: FaultAct = chance.weighted(FAULTS);
+      const act: FaultAct = chance.weighted(this.plan.short === true ? SHORT_FAULTS : FAULTS);
       const done = await doFault(this, act, chance);
       if (done !== null) this.count(`act-${act}`);
       return done === null ? null : `${act} ${done}`;
     }
-    const act: PeopleAct = chance.weighted(PEOPLE);
+    const act: PeopleAct = chance.weighted(this.plan.short === true ? SHORT_PEOPLE : PEOPLE);
     const tab = chance.pick(this.tabs().filter((one) => one.ready && !one.frozen));
     const done = tab === undefined ? null : doInTab(tab, act, chance);
     if (done !== null) this.count(`act-${act}`);
@@ -365,6 +381,7 @@ export class World {
   }
   calm(): void {
     this.#calm = true;
+    this.#diesSealing = false;
   }
   #digest(): string {
     const hash = createHash('sha256');
@@ -373,25 +390,5 @@ export class World {
       for (const [id, { texts }] of sessions) hash.update(`${epoch}/${id}`).update(texts.join('\n'));
     hash.update(JSON.stringify(this.counters)).update(JSON.stringify(this.#fault));
     return hash.digest('hex');
-  }
-}
-
-const GAPS = {
-  long: { none: 2, moment: 10, second: 8, while: 4, minute: 1 },
-  short: { none: 3, moment: 12, second: 6, while: 2, minute: 0.5 },
-};
-/** Time until the next action: mostly moments, so that things meet; now and then long enough for timers. */
-function gap(chance: Chance, short: boolean): number {
-  switch (chance.weighted(short ? GAPS.short : GAPS.long)) {
-    case 'none':
-      return 0;
-    case 'moment':
-      return chance.whole(1, 120);
-    case 'second':
-      return chance.whole(100, 2_000);
-    case 'while':
-      return chance.whole(2_000, 12_000);
-    case 'minute':
-      return chance.whole(20_000, 90_000);
   }
 }

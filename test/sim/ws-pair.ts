@@ -12,9 +12,15 @@ export interface Wire {
   closed(code: number): void;
 }
 
+function sessionOf(text: string): string {
+  return (JSON.parse(text) as { sessionId: string }).sessionId;
+}
+
 export class ServerEnd extends EventEmitter {
   bufferedAmount = 0;
   #open = true;
+  /** Sessions whose subscription is on its way: asked for, and not caught up. */
+  readonly #coming = new Set<string>();
   readonly #wire: Omit<Wire, 'opened'>;
   constructor(wire: Omit<Wire, 'opened'>) {
     super();
@@ -27,6 +33,7 @@ export class ServerEnd extends EventEmitter {
   send(data: Buffer | string, _options: unknown, sent?: () => void): void {
     if (!this.#open) return sent?.();
     const text = String(data);
+    if (this.#coming.size > 0 && /^\{"type":"(caught-up|gap|reset)"/.test(text)) this.#coming.delete(sessionOf(text));
     this.bufferedAmount += text.length;
     this.#wire.down(text, () => {
       this.bufferedAmount -= text.length;
@@ -42,9 +49,14 @@ export class ServerEnd extends EventEmitter {
   terminate(): void {
     this.#end(1006);
   }
+  isComing(sessionId: string): boolean {
+    return this.#coming.has(sessionId);
+  }
   /** From the client. */
   hear(text: string): void {
-    if (this.#open) this.emit('message', Buffer.from(text), false);
+    if (!this.#open) return;
+    if (text.startsWith('{"type":"subscribe"')) this.#coming.add(sessionOf(text));
+    this.emit('message', Buffer.from(text), false);
   }
   heardPong(): void {
     if (this.#open) this.emit('pong');

@@ -36,8 +36,17 @@ export const FAULTS = {
   'sign-in': 4,
   revoke: 0.5,
   'same-id': 1.5,
+  'server-dies-sealing': 0,
 } as const;
 export type FaultAct = keyof typeof FAULTS;
+/** In a short history, where what is rare must come soon. */
+export const SHORT_FAULTS: Readonly<Record<FaultAct, number>> = {
+  ...FAULTS,
+  'server-dies-sealing': 3,
+  'sign-out': 0.8,
+  'tab-freeze-writing': 2,
+  'device-crash': 2,
+};
 
 const WEATHERS: Readonly<Record<Weather, number>> = { fine: 10, poor: 3, cut: 3, hole: 3, deaf: 2, portal: 2 };
 const TROUBLES: Readonly<Record<DiskTrouble, number>> = { quota: 2, closed: 2, row: 2 };
@@ -72,6 +81,10 @@ export async function doFault(world: World, act: FaultAct, chance: Chance): Prom
       world.killServer();
       if (act === 'server-kill') return '';
       await world.startServer();
+      return '';
+    case 'server-dies-sealing':
+      if (!server.isUp) return null;
+      world.dieSealing();
       return '';
     case 'server-start':
       if (server.isUp) return null;

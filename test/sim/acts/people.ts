@@ -64,6 +64,8 @@ export const PEOPLE = {
   retry: 1,
 } as const;
 export type PeopleAct = keyof typeof PEOPLE;
+/** In a short history, where what is rare must come soon. */
+export const SHORT_PEOPLE: Readonly<Record<PeopleAct, number>> = { ...PEOPLE, edit: 8, choose: 4, decide: 9, create: 4 };
 
 /** Answers what was done, for reading; null: there was nothing to do it to. */
 export function doInTab(tab: SimTab, act: PeopleAct, chance: Chance): string | null {

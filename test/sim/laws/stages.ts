@@ -20,6 +20,7 @@ export class StagesLaw {
   readonly #admitted = new Map<string, number>();
   /** Rows of a device that were seen as expired, and when first. */
   readonly #expired = new Map<string, number>();
+  readonly #seen = new Set<string>();
   constructor(world: World) {
     this.#world = world;
   }
@@ -27,10 +28,19 @@ export class StagesLaw {
     for (const { id } of receipts) if (!this.#admitted.has(id)) this.#admitted.set(id, this.#world.clock.now());
   }
 
+  /** Once for each row of a device. */
+  #count(tab: SimTab, id: string, state: string): void {
+    const key = `${tab.place.name}/${id}/${state}`;
+    if (this.#seen.has(key)) return;
+    this.#seen.add(key);
+    this.#world.count(`shown-${state}`);
+  }
   look(tab: SimTab, receipts: readonly ReceiptView[]): void {
     const world = this.#world;
     const now = world.clock.now();
-    for (const { id, stage, code } of receipts) {
+    for (const { id, stage, code, conflict } of receipts) {
+      this.#count(tab, id, stage);
+      if (conflict !== null) this.#count(tab, id, 'conflict');
       if (stage === 'refused' && code !== null && DOOR.has(code))
         world.fault('law-16', `${tab.name} shows ${id} as refused, and was only signed out`);
       if (stage !== 'expired') continue;
