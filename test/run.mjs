@@ -78,7 +78,10 @@ await mkdir(results, { recursive: true });
 await step('types', ['node_modules/vue-tsc/bin/vue-tsc.js', '-b']);
 await step('lint', ['node_modules/oxlint/bin/oxlint', '--deny-warnings']);
 await step('format', ['node_modules/prettier/bin/prettier.cjs', '--check', '--log-level=warn', '.']);
-await tests('tests', []);
+// Histories have both processors to themselves: many in two minutes.
+const SIMULATION = 'test/sim/seeds.test.ts';
+await tests('tests', ['--exclude', SIMULATION]);
+await tests('simulation', [SIMULATION]);
 await step('build', ['server/start.mjs', '--build']);
 const browserTests = await tests('browser tests', ['--config', 'test/e2e/vitest.config.ts']);
 const isBrowserTest = (path) => path.startsWith('test/e2e/') && !path.endsWith('/process.test.ts');
