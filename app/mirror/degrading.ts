@@ -207,7 +207,7 @@ export function degradingMirror(parts: DegradingParts): Mirror {
     projections: (sessionId) => run(sessionId, (at) => at.projections(sessionId)),
     apply: (guard, change) => run(change.sessionId, (at) => at.apply(guard, change)),
     putInput: (guard, receipt) => run(receipt.sessionId, (at) => at.putInput(guard, receipt)),
-    replaceInputs: (guard, sessionId, receipts) => run(sessionId, (at) => at.replaceInputs(guard, sessionId, receipts)),
+    replaceInputs: (guard, sessionId, receipts, head) => run(sessionId, (at) => at.replaceInputs(guard, sessionId, receipts, head)),
     closeApproval: (sessionId, approvalId) => run(sessionId, (at) => at.closeApproval(sessionId, approvalId)),
     async readBefore(sessionId, before, chunks) {
       const near = await run(sessionId, (at) => at.readBefore(sessionId, before, chunks));

@@ -36,7 +36,7 @@ async function giveBackLog(memory: Mirror, disk: Mirror, sessionId: string): Pro
     for (let at = 0; at < fresh.length; at += APPLY_RECORDS) {
       await disk.apply(guard, { kind: 'records', sessionId, records: fresh.slice(at, at + APPLY_RECORDS) });
     }
-    await disk.replaceInputs(guard, sessionId, now.inputs);
+    await disk.replaceInputs(guard, sessionId, now.inputs, head);
   } else if (fresh.length > 0) {
     const timeline = {
       session: now.summary,

@@ -82,7 +82,8 @@ export function mirrorOver(tx: Transactions): Mirror {
       return applied.ok ? { ok: true } : applied;
     },
     putInput: (guard, receipt) => put(RECEIPTS, receipt, (at, own) => putInputIn(at, guard, own)),
-    replaceInputs: (guard, sessionId, receipts) => put(RECEIPTS, receipts, (at, own) => replaceInputsIn(at, guard, sessionId, own)),
+    replaceInputs: (guard, sessionId, receipts, head) =>
+      put(RECEIPTS, receipts, (at, own) => replaceInputsIn(at, guard, sessionId, own, head)),
     closeApproval: (sessionId, approvalId) =>
       tx.write(['approvals'], async (at) => {
         const left = (await at.approvals(sessionId)).filter((approval) => approval.id !== approvalId);

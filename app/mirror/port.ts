@@ -111,8 +111,8 @@ export interface Mirror {
   copy(guard: Guard, change: Change): Promise<Copied>;
   /** One receipt as the server now says; one that is no longer pending leaves. Answers the pending ones. */
   putInput(guard: Guard, receipt: Receipt): Promise<Receipt[]>;
-  /** Wholesale: what is not among them is pending no more. */
-  replaceInputs(guard: Guard, sessionId: string, receipts: readonly Receipt[]): Promise<Receipt[]>;
+  /** Wholesale: what is not among them was pending no more when the log was at `head`. */
+  replaceInputs(guard: Guard, sessionId: string, receipts: readonly Receipt[], head: number): Promise<Receipt[]>;
   /** The server said that it is no longer open. */
   closeApproval(sessionId: string, approvalId: string): Promise<Approval[]>;
 

@@ -93,11 +93,20 @@ async function unsettledIn(tx: MirrorTx, meta: SessionMeta, held: readonly Recei
   return pending.filter(({ id }) => !settled.has(id));
 }
 
-export async function replaceInputsIn(tx: MirrorTx, guard: Guard, sessionId: string, receipts: readonly Receipt[]): Promise<Receipt[]> {
+/** All that waited when the log was at `head`. What another tab was told since is newer: it stays. */
+export async function replaceInputsIn(
+  tx: MirrorTx,
+  guard: Guard,
+  sessionId: string,
+  receipts: readonly Receipt[],
+  head: number,
+): Promise<Receipt[]> {
   const held = await tx.inputs(sessionId);
   const meta = await tx.metaOf(sessionId);
   if (!holds(meta, guard)) return held;
-  const pending = await unsettledIn(tx, meta, held, receipts);
+  const said = receipts.map((receipt) => held.find(({ id, rev }) => id === receipt.id && rev > receipt.rev) ?? receipt);
+  const since = held.filter(({ id, seq }) => seq > head && !said.some((receipt) => receipt.id === id));
+  const pending = [...(await unsettledIn(tx, meta, held, said)), ...since];
   await tx.setInputs(sessionId, pending);
   return pending;
 }

@@ -156,7 +156,7 @@ export class Replica {
         return void (await mirror.putInput(this.#guard, effect.receipt), await this.#tellNow());
       case 'replace-inputs':
         this.#failed = 0;
-        return void (await mirror.replaceInputs(this.#guard, this.sessionId, effect.receipts), await this.#tellNow());
+        return void (await mirror.replaceInputs(this.#guard, this.sessionId, effect.receipts, effect.head), await this.#tellNow());
       case 'drop-log':
         await mirror.dropLog(this.sessionId);
         return this.#tell([], await mirror.projections(this.sessionId), true);

@@ -48,7 +48,7 @@ export type SubEffect =
   | { type: 'load-timeline' }
   | { type: 'apply'; records: readonly LogRecord[] }
   | { type: 'put-input'; receipt: Receipt }
-  | { type: 'replace-inputs'; receipts: readonly Receipt[] }
+  | { type: 'replace-inputs'; receipts: readonly Receipt[]; head: number }
   | { type: 'drop-log'; epoch: string };
 
 type Step = { state: SubState; effects: SubEffect[] };
@@ -107,7 +107,7 @@ const gather: Rule<'frame input'> = (state, { frame: { receipt } }) => {
 const put: Rule<'frame input'> = (state, { frame }) => ({ state, effects: [{ type: 'put-input', receipt: frame.receipt }] });
 const cutOver: Rule<'frame caught-up'> = (state, { frame }) => ({
   state: { ...state, phase: 'live', head: Math.max(frame.head, state.cursor.seq), pending: [] },
-  effects: [{ type: 'replace-inputs', receipts: state.pending }],
+  effects: [{ type: 'replace-inputs', receipts: state.pending, head: frame.head }],
 });
 const snapshot: Rule<'frame live-snapshot'> = (state, { frame }) =>
   stay({ ...state, live: takeSnapshot(state.live, frame, state.cursor.seq) });

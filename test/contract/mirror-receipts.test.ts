@@ -27,7 +27,13 @@ describe.each([
     const guard = await mirror.guard(S);
     for (const receipt of late) await mirror.putInput(guard, receipt);
     expect((await mirror.projections(S)).inputs.map(({ id }) => id)).toEqual(['waits']);
-    expect((await mirror.replaceInputs(guard, S, late)).map(({ id }) => id)).toEqual(['waits']);
+    expect((await mirror.replaceInputs(guard, S, late, 6)).map(({ id }) => id)).toEqual(['waits']);
+    // Told by the other tab since: a slower one's "all that waits" is of a moment before, and its words of an edit too.
+    await mirror.putInput(guard, receiptOf(S, 'newer', { seq: 7 }));
+    await mirror.putInput(guard, receiptOf(S, 'waits', { seq: 4, rev: 2 }));
+    await mirror.replaceInputs(guard, S, [receiptOf(S, 'waits', { seq: 4 })], 6);
+    expect((await mirror.projections(S)).inputs.map(({ id, rev }) => `${id} ${rev}`).toSorted()).toEqual(['newer 1', 'waits 2']);
+    expect((await mirror.replaceInputs(guard, S, [receiptOf(S, 'waits', { seq: 4, rev: 2 })], 8)).map(({ id }) => id)).toEqual(['waits']);
     // What is known to wait stays without a look at the log, and leaves when it is said.
     await mirror.putInput(guard, receiptOf(S, 'waits', { seq: 4, state: 'cancelled' }));
     expect((await mirror.projections(S)).inputs).toEqual([]);

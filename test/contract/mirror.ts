@@ -174,7 +174,7 @@ export function mirrorContract(open: () => Mirror): void {
       await mirror.putInput(guard, receiptOf(S, 'i1', { rev: 2 }));
       await mirror.putInput(guard, receiptOf(S, 'i1', { rev: 1, content: [{ type: 'text', text: 'old' }] }));
       expect((await mirror.projections(S)).inputs[0]?.rev).toBe(2);
-      await mirror.replaceInputs(guard, S, [receiptOf(S, 'i3'), receiptOf(S, 'i4', { state: 'cancelled' })]);
+      await mirror.replaceInputs(guard, S, [receiptOf(S, 'i3'), receiptOf(S, 'i4', { state: 'cancelled' })], 1);
       expect((await mirror.projections(S)).inputs.map(({ id }) => id)).toEqual(['i3']);
     });
   });
@@ -280,7 +280,7 @@ export function mirrorContract(open: () => Mirror): void {
     const guard = await mirror.guard(S);
     await mirror.putSessions((await mirror.facts()).guard, [held.summary], 2);
     await mirror.putInput(guard, held.receipt);
-    await mirror.replaceInputs(guard, S, [held.receipt]);
+    await mirror.replaceInputs(guard, S, [held.receipt], 1);
     await mirror.apply(guard, { kind: 'records', sessionId: S, records: [held.record] });
     await mirror.apply(guard, { kind: 'backfill', sessionId: S, records: [held.record] });
     const page = reactive({

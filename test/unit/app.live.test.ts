@@ -92,7 +92,7 @@ describe('a subscription', () => {
       got({ type: 'input', sessionId: 's', receipt: receipt('a', 'cancelled') }),
       got({ type: 'caught-up', sessionId: 's', head: 5 }),
     );
-    expect(caught.effects).toEqual([{ type: 'replace-inputs', receipts: [receipt('b')] }]);
+    expect(caught.effects).toEqual([{ type: 'replace-inputs', receipts: [receipt('b')], head: 5 }]);
     expect(caught.state.phase).toBe('live');
   });
   test('on a gap loads anew, and listens to nothing older meanwhile', () => {
