@@ -1,5 +1,5 @@
 /** What follows from an answer to an outbox row, beside the row itself: the mirror, the list and the user hear of it. */
-import type { SessionEntry } from '#shared/protocol/summaries.ts';
+import type { Receipt, SessionEntry } from '#shared/protocol/summaries.ts';
 import type { Command, OutboxRow } from '../own/port.ts';
 import { currentOf, rebase } from './edits.ts';
 import type { Engine } from './engine.ts';
@@ -14,11 +14,10 @@ export async function answered(engine: Engine, row: OutboxRow, verdict: Verdict)
 }
 
 /** A stale edit is refused with how the prompt is now: the two that are to be chosen from are shown together. */
-export async function refusing(engine: Engine, row: OutboxRow, { code, details }: Verdict & { type: 'refused' }): Promise<void> {
+export async function refusing(engine: Engine, row: OutboxRow, { code, details, epoch }: Verdict & { type: 'refused' }): Promise<void> {
   const current = code === 'stale-edit' ? currentOf(details) : null;
   if (current?.state !== 'pending' || engine.isPromoted(current.id)) return;
-  const { mirror } = engine.parts;
-  await mirror.putInput(await mirror.guard(row.sessionId), current);
+  await putReceipt(engine, current, epoch);
   await engine.projected(row.sessionId);
 }
 
@@ -49,14 +48,14 @@ async function dropReplacements(engine: Engine, inputId: string): Promise<void> 
   await engine.parts.own.remove([...ids, ...about.map(({ id }) => id)], ['held']);
 }
 
-async function done(engine: Engine, row: OutboxRow, { receipt, value }: Verdict & { type: 'done' }): Promise<void> {
-  const { mirror, own, screen } = engine.parts;
+async function done(engine: Engine, row: OutboxRow, { receipt, value, epoch }: Verdict & { type: 'done' }): Promise<void> {
+  const { own, screen } = engine.parts;
   const { command, sessionId } = row;
   switch (command.kind) {
     case 'create':
     case 'patch':
     case 'delete':
-      if (isEntry(value)) await engine.list.take(value);
+      if (isEntry(value)) await engine.list.take(value, epoch);
       // Refused to be made, and deleted here before that was heard.
       if (command.kind === 'delete') await own.remove([sessionId], ['refused']);
       return;
@@ -67,7 +66,7 @@ async function done(engine: Engine, row: OutboxRow, { receipt, value }: Verdict 
     case 'cancel':
       // A receipt that says pending of what is in the transcript by now was overtaken on its way here.
       if (receipt === null || engine.isPromoted(receipt.id)) return;
-      await mirror.putInput(await mirror.guard(sessionId), receipt);
+      await putReceipt(engine, receipt, epoch);
       if (command.kind === 'cancel') {
         await own.remove([command.inputId]);
         if (command.kept !== undefined) forgetLater(engine, row.id);
@@ -81,6 +80,11 @@ async function done(engine: Engine, row: OutboxRow, { receipt, value }: Verdict 
   }
 }
 
+/** Unless another history was adopted while the answer was on its way: then it means nothing here. */
+async function putReceipt({ parts: { mirror } }: Engine, receipt: Receipt, epoch: string): Promise<void> {
+  const guard = await mirror.guard(receipt.sessionId);
+  if (guard.epoch === epoch) await mirror.putInput(guard, receipt);
+}
 async function closeApproval(engine: Engine, sessionId: string, approvalId: string): Promise<void> {
   await engine.parts.mirror.closeApproval(sessionId, approvalId);
   await engine.projected(sessionId);

@@ -93,7 +93,7 @@ export class Engine {
       device: () => this.#device.id,
       up: (welcome) => void this.#up(welcome).catch((error: unknown) => report('engine.up', { error })),
       down: () => this.#down(),
-      frame: (frame) => this.#frame(frame),
+      frame: (frame, epoch) => this.#frame(frame, epoch),
       heard: () => this.#shown.heard(),
       changed: () => this.publishLink(),
       signedOut: (revoked) => void this.signedOut(revoked),
@@ -306,10 +306,10 @@ export class Engine {
     this.#clockWatch.note();
     this.#shown.down();
   }
-  #frame(frame: DownFrame): void {
+  #frame(frame: DownFrame, epoch: string): void {
     if (frame.type === 'session') {
       void this.list
-        .told(frame.summary)
+        .told(frame.summary, epoch)
         .then(() => this.copying.soon())
         .catch((error: unknown) => this.parts.report('engine.list', { error }));
       return;

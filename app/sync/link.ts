@@ -19,7 +19,8 @@ export interface LinkParts {
   device(): string | null;
   up(welcome: Welcome): void;
   down(): void;
-  frame(frame: DownFrame): void;
+  /** `epoch`: of the history that it is of. */
+  frame(frame: DownFrame, epoch: string): void;
   /** Any frame came. */
   heard(): void;
   /** The state is another one. */
@@ -66,7 +67,7 @@ export class Link {
       return this.dispatch({ type: 'welcome', socket, protocol: frame.protocol });
     }
     if (this.state.probing) this.dispatch({ type: 'heard', socket });
-    if (frame.type !== 'pong' && this.state.phase === 'up') this.#parts.frame(frame);
+    if (frame.type !== 'pong' && this.state.phase === 'up' && this.#welcome !== null) this.#parts.frame(frame, this.#welcome.epoch);
   }
   #perform(effect: LinkEffect): void {
     switch (effect.type) {

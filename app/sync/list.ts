@@ -114,19 +114,21 @@ export class SessionList {
     this.publish();
     return true;
   }
-  /** One entry as an answer of the server says it: others may have changed before it. */
-  take(entry: SessionEntry): Promise<void> {
-    return this.#put(entry, null);
+  /** One entry as an answer of the server says it: others may have changed before it. `epoch`: of the history that it is of. */
+  take(entry: SessionEntry, epoch: string): Promise<void> {
+    return this.#put(entry, epoch, null);
   }
   /** One entry as the socket tells it. They come in order and none is left out, so that in step the list stays so. */
-  told(entry: SessionEntry): Promise<void> {
-    const put = this.#telling.then(() => this.#put(entry, this.#inStep ? entry.version : null));
+  told(entry: SessionEntry, epoch: string): Promise<void> {
+    const put = this.#telling.then(() => this.#put(entry, epoch, this.#inStep ? entry.version : null));
     // What could not be kept is asked for again after the next greeting.
     this.#telling = put.catch(() => void (this.#inStep = false));
     return put;
   }
-  async #put(entry: SessionEntry, version: number | null): Promise<void> {
-    const { guard } = await this.#parts.mirror.facts();
+  /** What was said of another history means nothing here, however new it looks: its versions were counted apart (B4). */
+  async #put(entry: SessionEntry, of: string, version: number | null): Promise<void> {
+    const { epoch, guard } = await this.#parts.mirror.facts();
+    if (epoch !== of) return;
     const { ok, changed, removed } = await this.#parts.mirror.putSessions(guard, [entry], version);
     if (!ok) this.#inStep = false;
     await this.#take(changed, removed);

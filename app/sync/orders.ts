@@ -58,20 +58,20 @@ export function inputOf(command: Command): string | null {
   return command.kind === 'edit' || command.kind === 'cancel' ? command.inputId : null;
 }
 
-/** `trouble`: try again, nothing is known. `signed-out`: hold everything. `done`, `refused`: the server has spoken. */
+/** `trouble`: try again, nothing is known. `signed-out`: hold everything. `done`, `refused`: the server has spoken, as of `epoch`. */
 export type Verdict =
-  | { type: 'done'; receipt: Receipt | null; value: unknown }
-  | { type: 'refused'; code: string; message: string; details?: unknown }
+  | { type: 'done'; receipt: Receipt | null; value: unknown; epoch: string }
+  | { type: 'refused'; code: string; message: string; epoch: string; details?: unknown }
   | { type: 'trouble' }
   | { type: 'signed-out'; revoked: boolean };
 
 export function verdictOf(answer: Answer): Verdict {
   if (answer.kind === 'trouble') return { type: 'trouble' };
-  if (answer.kind === 'ok') return { type: 'done', receipt: receiptOf(answer.value), value: answer.value };
+  if (answer.kind === 'ok') return { type: 'done', receipt: receiptOf(answer.value), value: answer.value, epoch: answer.epoch };
   if (answer.status === 401) return { type: 'signed-out', revoked: answer.code === 'device-revoked' };
   return answer.retryable
     ? { type: 'trouble' }
-    : { type: 'refused', code: answer.code, message: answer.message, ...detailsOf(answer.details) };
+    : { type: 'refused', code: answer.code, message: answer.message, epoch: answer.epoch, ...detailsOf(answer.details) };
 }
 
 function detailsOf(details: unknown): { details?: unknown } {

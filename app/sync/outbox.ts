@@ -233,7 +233,7 @@ export class Outbox {
     const about = inputOf(row.command);
     if (!wasTried || about === null || verdict.type !== 'done') return verdict;
     const now = verdictOf(await this.#parts.http.ask('GET', ROUTES.input(row.sessionId, about), undefined, signal));
-    return now.type === 'refused' ? { type: 'done', receipt: null, value: null } : now;
+    return now.type === 'refused' ? { type: 'done', receipt: null, value: null, epoch: now.epoch } : now;
   }
   async #judge(row: OutboxRow, verdict: Verdict, { fence, wasTried, isAcked }: Sent, signal: AbortSignal): Promise<void> {
     switch (verdict.type) {

@@ -1,6 +1,6 @@
 /** One device, several tabs, and a server whose history is another one: what was found by the simulation. */
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { Device, until } from '../support/device/device.ts';
+import { Device, pause, until } from '../support/device/device.ts';
 import { DrivenTurn } from '../support/device/turns.ts';
 import { openStand, uuid, type HttpStand } from '../support/http-stand.ts';
 
@@ -75,4 +75,18 @@ test('law 16: while an open link is silent for long and is being asked, no turn 
   await until(() => tab.screen.linkView?.kind === 'connecting', 'the link is doubted');
   expect(tab.screen.view.turnId).toBeNull();
   await until(() => tab.screen.view.turnId === turn.turnId, 'a new link has answered');
+});
+
+test('B4: what a socket of the old history still tells, after another tab took on a new one, is none of its sessions', async () => {
+  const id = uuid();
+  await stand.call('PUT', `/sessions/${id}`, { workspace: stand.workspace });
+  const tab = await device.tab().live();
+  await until(() => tab.screen.rows.has(id), 'the session is listed');
+  await tab.mirror.adopt('another history', true);
+  const heard = tab.cable.frames.length;
+  await stand.call('PATCH', `/sessions/${id}`, { title: 'Of before' });
+  await until(() => tab.cable.frames.slice(heard).some((text) => text.includes('Of before')), 'the old socket has told it');
+  await pause(30);
+  expect(await tab.mirror.sessions()).toEqual([]);
+  expect((await tab.mirror.facts()).version).toBe(0);
 });

@@ -88,7 +88,7 @@ describe('what counts as an answer', () => {
     expect(verdictOf(answer)).toEqual({ type: 'trouble' });
   });
   test('final, retryable and 401 are told apart by the envelope', () => {
-    expect(verdictOf(read(413, 'e', body))).toEqual({ type: 'refused', code: 'too-large', message: 'no' });
+    expect(verdictOf(read(413, 'e', body))).toEqual({ type: 'refused', code: 'too-large', message: 'no', epoch: 'e' });
     const envelope = (code: string, retryable: boolean): string => JSON.stringify({ error: { code, message: '', retryable } });
     expect(verdictOf(read(503, 'e', envelope('shutting-down', true)))).toEqual({ type: 'trouble' });
     expect(verdictOf(read(401, 'e', envelope('signed-out', false)))).toEqual({ type: 'signed-out', revoked: false });
