@@ -1,4 +1,5 @@
 /** A tab: the app's real engine and commands on a device's disk and network. It can be hidden, frozen, thawed, and killed. */
+import { watchedApply } from './laws/apply.ts';
 import { fenced } from './laws/fence.ts';
 import type { Timers } from '#shared/ports.ts';
 import { faultOf } from '../../app/disk/faults.ts';
@@ -57,11 +58,14 @@ export class SimTab implements Asker, Reader {
       fenced(world.rows.watched(this, device.disk.ownFor(this)), device.fences, (words) => world.fault('law-01', words)),
       (error) => this.#lost('own', error),
     );
-    this.mirror = degradingMirror({
-      disk: device.disk.mirrorFor(this),
-      onLost: (error) => this.#lost('mirror', error),
-      keep: () => new Set(this.engine.transcript() === null ? [] : [this.engine.transcript()!.sessionId]),
-    });
+    this.mirror = watchedApply(
+      this,
+      degradingMirror({
+        disk: device.disk.mirrorFor(this),
+        onLost: (error) => this.#lost('mirror', error),
+        keep: () => new Set(this.engine.transcript() === null ? [] : [this.engine.transcript()!.sessionId]),
+      }),
+    );
     this.engine = new Engine({
       clock: device.clock,
       random,

@@ -22,7 +22,7 @@ export const FAULTS = {
   'tab-freeze': 3,
   'tab-thaw': 5,
   'tab-freeze-writing': 1,
-  'disk-trouble': 2,
+  'disk-trouble': 3,
   'mirror-wiped': 0.6,
   'device-crash': 1.2,
   'clock-jump': 1,
