@@ -135,13 +135,6 @@ export const MUTANTS: readonly Mutant[] = [
     law: 'law-12',
   },
   {
-    name: 'a late request for a cancelled input admits it',
-    file: 'server/inbox/admit.ts',
-    find: '  if (known !== null) {\n',
-    put: "  if (known !== null && known.state !== 'cancelled') {\n",
-    law: 'law-01',
-  },
-  {
     name: 'a paused session goes on by itself',
     file: 'server/inbox/promote.ts',
     find: '  if (paused) return NOTHING;\n',
