@@ -1,10 +1,9 @@
 /** The page's side of the worker: it registers, looks for a new version now and then, and lets it in when told. */
 import { Workbox } from 'workbox-window';
 import { FLUSH_TAG } from './browser.ts';
+import { lookIsDue } from './look.ts';
 
 const SCRIPT = '/sw.js';
-/** At most one look a minute (R2): a home-screen app that is only brought to the front would never look by itself. */
-const LOOK_AGAIN_MS = 60_000;
 
 export interface Worker {
   /** Lets the newest version in and reloads this window, and no other; one that is not here yet is fetched. With none it reloads as it is. */
@@ -27,11 +26,6 @@ interface SyncRegistration extends ServiceWorkerRegistration {
 /** No worker (a private window, a browser that forbids it) or no network: the app works without, and the next look tells. */
 const quiet = (): undefined => undefined;
 const reload = (): void => location.reload();
-
-/** Whether a look is due at `now`, the last one having been at `last`. */
-export function lookIsDue(last: number, now: number): boolean {
-  return now - last >= LOOK_AGAIN_MS || now < last;
-}
 
 /** `onUpdate`: a new version is installed and waits. Called again for each page that finds one waiting. */
 export function registerWorker(options: { onUpdate: () => void }): Worker {

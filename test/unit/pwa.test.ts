@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { API, ROUTES, SERVER_PREFIXES } from '#shared/protocol/routes.ts';
 import { navigationDenylist } from '../../app/pwa/deny.ts';
 import { manifest } from '../../app/pwa/manifest.ts';
-import { lookIsDue } from '../../app/pwa/register.ts';
+import { lookIsDue } from '../../app/pwa/look.ts';
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 
