@@ -65,10 +65,11 @@ export class Copying {
     this.#shown = new CopyingShown(parts);
   }
 
-  /** The list is the server's word of now: what failed or was odd may be so no more. */
+  /** The list is the server's word of now: what failed, was odd, or found no room, may be so no more. */
   run(): void {
     this.#odd.clear();
     this.#failed = 0;
+    this.#full = false;
     this.#wake();
     this.#start();
   }

@@ -76,12 +76,15 @@ describe('room', () => {
     const later = await device.tab({ copies: true }).live();
     await until(() => isWhole(later, id, head), 'after a restart there was room', 15_000);
   });
-  test('past four fifths of what the browser gives nothing more is copied', async () => {
-    const { id } = await history(12, 150);
+  test('past four fifths of what the browser gives nothing more is copied, until there is room when the link is back', async () => {
+    const { id, head } = await history(12, 150);
     device.roomUsed = 0.81;
     const tab = await device.tab({ copies: true }).live();
     await until(() => tab.screen.copyingView?.state === 'full', 'it says that there is no room');
     expect(tab.cable.calls.filter(({ path }) => path.includes(id))).toEqual([]);
+    device.roomUsed = 0.5;
+    tab.cable.drop();
+    await until(() => isWhole(tab, id, head), 'all is here', 15_000);
   });
 });
 
