@@ -51,7 +51,7 @@ export function mergeOf(aside: Aside, rows: readonly OutboxRow[], drafts: Readon
   for (const change of aside.rows) {
     const held = here.get(change.id);
     if (change.now === null) {
-      if (held !== undefined) merged.remove.push(change.id);
+      if (held !== undefined && !isReworded(held, change.was)) merged.remove.push(change.id);
     } else if (held !== undefined) {
       const row = further(held, change.was, change.now);
       if (row !== held) merged.put.push({ ...row, order: held.order });
@@ -71,7 +71,13 @@ function further(held: OutboxRow, was: OutboxRow | null, now: OutboxRow): Outbox
   if (isSame({ ...held, order: 0 }, { ...now, order: 0 })) return held;
   if (was !== null && isSame(held, was)) return now;
   if (held.state === 'acked') return held;
+  // What was sent said something else: the words of here go, or are refused and kept (law 3).
+  if (now.state === 'acked' && isReworded(held, was)) return held;
   return now.state === 'acked' || now.tries >= held.tries ? now : held;
+}
+/** Another window changed what it says meanwhile. */
+function isReworded({ command }: OutboxRow, was: OutboxRow | null): boolean {
+  return command.kind === 'input' && was?.command.kind === 'input' && !isSame(command.content, was.command.content);
 }
 /** Written on both sides, both stay: one word too many can be deleted, one too few is gone. */
 function both(held: string, was: string, now: string): string {
