@@ -60,7 +60,7 @@ describe('a bad link', () => {
     link.thaw();
     await server.start();
     await link.accept();
-    await ui.link(/^live$/i).waitFor({ timeout: 40_000 });
+    await ui.link(/^(live|server restarted)/i).waitFor({ timeout: 40_000 });
     await ui.idle();
     expect((await ui.text()).match(/^exactly once$/gm)).toHaveLength(1);
     expect((await ui.text()).match(/Done once\./g)).toHaveLength(2);
