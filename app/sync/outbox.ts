@@ -328,7 +328,7 @@ export class Outbox {
     if (receipt === null || row?.command.kind !== 'input' || row.code === 'id-conflict') return;
     this.#checked.add(row.id);
     this.#retries.over(row.id);
-    if (receipt.state === 'cancelled') await this.#mark(row, { state: 'cancelled', code: null }, SETTLED);
+    if (receipt.state === 'cancelled') await this.#mark(row, { state: 'cancelled', code: null, ...wordsAtLast(row, receipt) }, SETTLED);
     else if (receipt.state === 'promoted' && (await this.#parts.isMirrored(row.id, receipt))) await this.#parts.own.remove([row.id]);
     else {
       const code = toldOf(row, receipt);
@@ -367,4 +367,10 @@ function toldOf(row: OutboxRow, receipt: Receipt): string | null {
   if (row.state === 'acked') return row.code;
   const asked = row.command.delivery === 'steer' && row.command.aimedTurnId !== undefined;
   return asked && receipt.delivery === 'queue' ? 'other-turn' : null;
+}
+
+/** What it said when it was cancelled: an edit of it may have come first, and those words are kept nowhere else (law 3). */
+function wordsAtLast(row: OutboxRow, { content }: Receipt): RowPatch {
+  if (row.command.kind !== 'input' || row.state !== 'acked' || content.length === 0) return {};
+  return { command: { ...row.command, content } };
 }

@@ -24,4 +24,8 @@ export const REGRESSIONS: readonly Regression[] = [
     plan: { seed: 38, disk: 'indexeddb', only: [2, 6, 7, 10, 14, 15, 17, 18, 21, 23, 26, 27, 57, 62] },
     caught: 'words changed in one window while another had sent the prompt left with the chunk of the old ones',
   },
+  {
+    plan: { seed: 1697, disk: 'memory', short: true, only: [0, 1, 2, 5, 7, 8] },
+    caught: 'the words of an edit that came just before another device cancelled were kept nowhere',
+  },
 ];
