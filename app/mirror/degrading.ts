@@ -4,6 +4,7 @@
  * still reads, it still shows: its cursor stays where its rows end, so the next start goes on from there. What nobody waits for
  * has no claim on any of that: once the disk was full it is refused for a good while.
  */
+import { asTimeline } from './as-timeline.ts';
 import { backoff } from '#shared/backoff.ts';
 import type { Random, Timers } from '#shared/ports.ts';
 import { isShown } from '#shared/protocol/records.ts';
@@ -138,16 +139,7 @@ export function degradingMirror(parts: DegradingParts): Mirror {
     const head = held.cursor.seq;
     const { records } = await tryDisk((from) => from.readBefore(sessionId, head + 1, SEED_CHUNKS), { records: [], from: 1, to: 0 });
     const guard = await memory.guard(sessionId);
-    const timeline = {
-      session: held.summary,
-      records: records.slice(-SEED_CHUNKS * 10),
-      pendingInputs: held.inputs,
-      approvals: held.approvals,
-      live: null,
-      head,
-      epoch: guard.epoch ?? '',
-    };
-    await memory.apply(guard, { kind: 'timeline', sessionId, timeline });
+    await memory.apply(guard, asTimeline(sessionId, { ...held, summary: held.summary }, records.slice(-SEED_CHUNKS * 10), guard));
   }
   async function run<T>(sessionId: string | null, work: (mirror: Mirror) => Promise<T>): Promise<T> {
     // Whether it went well or not: where to ask is known then.

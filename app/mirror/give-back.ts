@@ -1,5 +1,6 @@
 /** What memory got while the disk took nothing goes to the disk, which another window may have moved on meanwhile. */
 import type { SessionEntry } from '#shared/protocol/summaries.ts';
+import { asTimeline } from './as-timeline.ts';
 import { APPLY_RECORDS, type Mirror } from './port.ts';
 
 /** `had`: the sessions that memory began with, and how far they were read; null: it could not be told which there were. */
@@ -38,15 +39,6 @@ async function giveBackLog(memory: Mirror, disk: Mirror, sessionId: string): Pro
     }
     await disk.replaceInputs(guard, sessionId, now.inputs, head);
   } else if (fresh.length > 0) {
-    const timeline = {
-      session: now.summary,
-      records: fresh.slice(-APPLY_RECORDS),
-      pendingInputs: now.inputs,
-      approvals: now.approvals,
-      live: null,
-      head,
-      epoch: guard.epoch ?? '',
-    };
-    await disk.apply(guard, { kind: 'timeline', sessionId, timeline });
+    await disk.apply(guard, asTimeline(sessionId, { ...now, summary: now.summary }, fresh.slice(-APPLY_RECORDS), guard));
   }
 }

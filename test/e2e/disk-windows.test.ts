@@ -7,6 +7,18 @@ const stage = useStage();
 /** Driven, every page believes that it has the focus: so it is taken from the composer, as another window would. */
 const away = (ui: Ui): Promise<void> => ui.composer().blur();
 
+/** A window with a session that has had its answer; that its storage is taken away is part of what follows. */
+async function answered() {
+  const server = await stage.server();
+  const device = await stage.device();
+  device.allow(/own\.lost|mirror\.lost|favicon/);
+  const first = await device.signIn(server);
+  await first.startSession();
+  await first.send('hello');
+  await first.idle();
+  return { device, first, address: await first.address() };
+}
+
 describe('two windows of one device', () => {
   it('show one draft: typed in one it stands in the other, and goes there when it is sent', async () => {
     const server = await stage.server();
@@ -30,14 +42,7 @@ describe('two windows of one device', () => {
   });
 
   it('a window frozen in a transaction holds up nobody: the prompt of the other is accepted', async () => {
-    const server = await stage.server();
-    const device = await stage.device();
-    device.allow(/own\.lost|mirror\.lost|favicon/);
-    const first = await device.signIn(server);
-    await first.startSession();
-    await first.send('hello');
-    await first.idle();
-    const address = await first.address();
+    const { device, first, address } = await answered();
     const holder = await device.context.newPage();
     await holder.goto(new URL('/manifest.webmanifest', address).href);
     await holder.evaluate(async () => {
@@ -62,14 +67,7 @@ describe('two windows of one device', () => {
   });
 
   it('B20: a newer database is given way to, the words of the old window are kept, and it offers to reload', async () => {
-    const server = await stage.server();
-    const device = await stage.device();
-    device.allow(/own\.lost|mirror\.lost|favicon/);
-    const first = await device.signIn(server);
-    await first.startSession();
-    await first.send('hello');
-    await first.idle();
-    const address = await first.address();
+    const { device, first, address } = await answered();
     const newer = await device.context.newPage();
     await newer.goto(new URL('/manifest.webmanifest', address).href);
     await first.composer().fill('not yet saved');

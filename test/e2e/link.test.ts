@@ -1,6 +1,6 @@
 /** The link cut for real, through a proxy: nothing is lost, nothing runs twice, nothing stays stuck. */
 import { describe, expect, it } from 'vitest';
-import { sessionIn } from './harness/server.ts';
+import { heardOnce } from './harness/heard.ts';
 import { asked, useModel, useStage } from './harness/stage.ts';
 
 const stage = useStage();
@@ -68,16 +68,8 @@ describe('a bad link', () => {
   });
 
   it('I32: a prompt that cannot go through holds no other session', async () => {
-    const model = await useModel(stage, (request, reply) => reply.text(`Heard: ${asked(request)}.`));
-    const server = await stage.server({ env: model.env });
-    const device = await stage.device({ linkTrouble: true });
-    const ui = await device.signIn(server);
-    await ui.startSession();
-    await ui.send('first');
-    await ui.said('Heard: first.').waitFor();
-    await ui.idle();
-    const stuck = sessionIn(await ui.address());
-    await device.context.route(`**/api/sessions/${stuck}/inputs/**`, (route) => route.abort());
+    const { model, server, device, ui, inputs } = await heardOnce(stage);
+    await device.context.route(inputs, (route) => route.abort());
     await ui.send('stuck here');
     await ui.page.goto(server.url);
     await ui.startSession();

@@ -1,28 +1,14 @@
 /** Answers that are late, lost, somebody else's or a no, one request at a time. */
 import { describe, expect, it } from 'vitest';
-import { sessionIn } from './harness/server.ts';
-import { asked, useModel, useStage } from './harness/stage.ts';
+import { heardOnce } from './harness/heard.ts';
+import { useStage } from './harness/stage.ts';
 
 const stage = useStage();
 const words = (text: string) => [{ type: 'text' as const, text }];
 
-/** A session with one turn, and what is asked of its inputs from here on. */
-async function opened() {
-  const model = await useModel(stage, (request, reply) => reply.text(`Heard: ${asked(request)}.`));
-  const server = await stage.server({ env: model.env });
-  const device = await stage.device({ linkTrouble: true });
-  const ui = await device.signIn(server);
-  await ui.startSession();
-  await ui.send('first');
-  await ui.said('Heard: first.').waitFor();
-  await ui.idle();
-  const session = sessionIn(await ui.address());
-  return { model, server, device, ui, session, inputs: `**/api/sessions/${session}/inputs/**` };
-}
-
 describe('the answer to a prompt', () => {
   it('I29: hangs while the server’s word comes by socket: the row settles, and it is not asked again', async () => {
-    const { device, ui, inputs, model } = await opened();
+    const { device, ui, inputs, model } = await heardOnce(stage);
     const puts: string[] = [];
     await device.context.route(inputs, async (route) => {
       if (route.request().method() !== 'PUT') return route.continue();
@@ -42,7 +28,7 @@ describe('the answer to a prompt', () => {
   });
 
   it('I30: is 503 twice and then its own: the same id and the same bytes each time, one row', async () => {
-    const { device, ui, inputs, model, server } = await opened();
+    const { device, ui, inputs, model, server } = await heardOnce(stage);
     device.allow(/status of 503/);
     const tries: string[] = [];
     await device.context.route(inputs, async (route) => {
@@ -61,7 +47,7 @@ describe('the answer to a prompt', () => {
   });
 
   it('I31: is a no in Cairn’s envelope: one call, refused with the reason, and the words can be edited', async () => {
-    const { device, ui, inputs, server } = await opened();
+    const { device, ui, inputs, server } = await heardOnce(stage);
     device.allow(/Failed to load resource: the server responded with a status of 4/);
     const { headers } = await fetch(`${server.url}/api/health`);
     const refusals = [
@@ -101,7 +87,7 @@ describe('the answer to a prompt', () => {
 
 describe('B7: a session that was deleted elsewhere', () => {
   it('while a prompt for it waited here: gone everywhere, the words refused and copyable, and nothing made again', async () => {
-    const { device, ui, server, session } = await opened();
+    const { device, ui, server, session } = await heardOnce(stage);
     device.allow(/status of 41[0-9]|status of 404/);
     const address = await ui.address();
     const other = await (await stage.device()).signIn(server);

@@ -1,20 +1,11 @@
 /** Law 1, the device's half: whatever the retries, tabs, lost answers and restarts, one id goes out with one payload. */
-import { afterEach, beforeEach, expect, test } from 'vitest';
-import { openStand, type HttpStand } from '../support/http-stand.ts';
+import { expect, test } from 'vitest';
+import { openStand } from '../support/http-stand.ts';
 import type { Call } from '../support/device/cable.ts';
-import { Device, pause, until, type Tab } from '../support/device/device.ts';
+import { pause, until, type Tab } from '../support/device/device.ts';
+import { device, stand, useDevice, words } from '../support/device/use-device.ts';
 
-let stand: HttpStand;
-let device: Device;
-beforeEach(async () => {
-  stand = await openStand();
-  device = new Device(stand);
-});
-afterEach(async () => {
-  device.close();
-  await stand.close();
-});
-const words = (text: string) => [{ type: 'text' as const, text }];
+useDevice();
 const puts = (tab: Tab): Call[] => tab.cable.calls.filter(({ method, path }) => method === 'PUT' && path.includes('/inputs/'));
 const accepted = async (id: string) =>
   (await stand.store.timeline(id, 1)).pendingInputs.map(({ content }) => (content[0] as { text: string }).text);

@@ -2,21 +2,11 @@
  * Law 3: words are never lost. The text is on the device's disk before the composer clears; a refused, expired or orphaned
  * input keeps its words, and they can be copied, edited or sent again.
  */
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { openStand, type HttpStand } from '../support/http-stand.ts';
-import { Device, until, type Tab } from '../support/device/device.ts';
+import { describe, expect, test } from 'vitest';
+import { until, type Tab } from '../support/device/device.ts';
+import { device, stand, useDevice, words } from '../support/device/use-device.ts';
 
-let stand: HttpStand;
-let device: Device;
-beforeEach(async () => {
-  stand = await openStand();
-  device = new Device(stand);
-});
-afterEach(async () => {
-  device.close();
-  await stand.close();
-});
-const words = (text: string) => [{ type: 'text' as const, text }];
+useDevice();
 async function opened(): Promise<{ tab: Tab; id: string }> {
   const tab = await device.tab().live();
   const id = await stand.session();

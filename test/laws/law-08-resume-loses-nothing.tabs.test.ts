@@ -1,21 +1,13 @@
 /** Law 8 with two tabs on one mirror: each writes what the other has written already, and both show the log, each row once. */
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { isShown } from '#shared/protocol/records.ts';
-import { openStand, uuid, type HttpStand } from '../support/http-stand.ts';
-import { Device, pause, until, type Tab } from '../support/device/device.ts';
+import { uuid } from '../support/http-stand.ts';
+import { pause, until, type Tab } from '../support/device/device.ts';
 import { DrivenTurn } from '../support/device/turns.ts';
 import { Watch } from '../support/device/watch.ts';
+import { device, stand, useDevice } from '../support/device/use-device.ts';
 
-let stand: HttpStand;
-let device: Device;
-beforeEach(async () => {
-  stand = await openStand();
-  device = new Device(stand);
-});
-afterEach(async () => {
-  device.close();
-  await stand.close();
-});
+useDevice();
 
 async function shownLog(id: string): Promise<string[]> {
   return (await stand.logOf(id)).filter((record) => record.kind === 'chunk' && isShown(record)).map((record) => record.id);

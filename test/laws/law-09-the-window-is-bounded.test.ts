@@ -1,21 +1,12 @@
 /** Law 9: chunks in reactive state ≤ `chunkLimit` + the open ones: while streaming, scrolled up, paging, always. */
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { TranscriptView } from '../../app/sync/ports.ts';
-import { openStand, type HttpStand } from '../support/http-stand.ts';
-import { Device, until, type Tab } from '../support/device/device.ts';
+import { until, type Tab } from '../support/device/device.ts';
 import { DrivenTurn } from '../support/device/turns.ts';
+import { device, stand, useDevice } from '../support/device/use-device.ts';
 
 const LIMIT = 20;
-let stand: HttpStand;
-let device: Device;
-beforeEach(async () => {
-  stand = await openStand();
-  device = new Device(stand);
-});
-afterEach(async () => {
-  device.close();
-  await stand.close();
-});
+useDevice();
 
 /** Checked after every single change of the screen. */
 function watched(tab: Tab): { most: number } {

@@ -1,19 +1,10 @@
 /** Law 10: what is missing on this device is shown as missing, never as the start. */
-import { afterEach, beforeEach, expect, test } from 'vitest';
-import { openStand, type HttpStand } from '../support/http-stand.ts';
-import { Device, until, type Tab } from '../support/device/device.ts';
+import { expect, test } from 'vitest';
+import { until, type Tab } from '../support/device/device.ts';
 import { DrivenTurn } from '../support/device/turns.ts';
+import { device, stand, useDevice } from '../support/device/use-device.ts';
 
-let stand: HttpStand;
-let device: Device;
-beforeEach(async () => {
-  stand = await openStand();
-  device = new Device(stand);
-});
-afterEach(async () => {
-  device.close();
-  await stand.close();
-});
+useDevice();
 async function grow(turn: DrivenTurn, from: number, count: number): Promise<void> {
   await turn.begin();
   for (let i = 0; i < count; i++) turn.say(i, `word ${from + i}`, true);

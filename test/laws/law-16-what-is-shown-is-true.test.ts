@@ -1,20 +1,10 @@
 /** Law 16: cached state never shows as working, every receipt shows its real stage, no word claims more than the server said. */
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { openStand, type HttpStand } from '../support/http-stand.ts';
-import { Device, pause, until, type Tab } from '../support/device/device.ts';
+import { describe, expect, test } from 'vitest';
+import { pause, until, type Tab } from '../support/device/device.ts';
 import { DrivenTurn, prompt } from '../support/device/turns.ts';
+import { device, stand, useDevice, words } from '../support/device/use-device.ts';
 
-let stand: HttpStand;
-let device: Device;
-beforeEach(async () => {
-  stand = await openStand();
-  device = new Device(stand);
-});
-afterEach(async () => {
-  device.close();
-  await stand.close();
-});
-const words = (text: string) => [{ type: 'text' as const, text }];
+useDevice();
 async function opened(): Promise<{ tab: Tab; id: string }> {
   const tab = await device.tab().live();
   const id = await stand.session();

@@ -1,6 +1,6 @@
 /** Law 17: full quota, closed database, no database: the app goes on from memory and server, says so once, and loses no words. */
 import { IDBFactory, IDBKeyRange } from 'fake-indexeddb';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { Database, type Schema } from '../../app/disk/database.ts';
 import { faultOf } from '../../app/disk/faults.ts';
 import { degradingMirror } from '../../app/mirror/degrading.ts';
@@ -9,22 +9,12 @@ import type { Mirror } from '../../app/mirror/port.ts';
 import { degradingOwn } from '../../app/own/degrading.ts';
 import { diskOwn } from '../../app/own/indexeddb.ts';
 import type { Own } from '../../app/own/port.ts';
-import { openStand, type HttpStand } from '../support/http-stand.ts';
-import { Device, realTimers, until } from '../support/device/device.ts';
+import { realTimers, until } from '../support/device/device.ts';
 import { recordsTo, summaryOf } from '../support/device/records.ts';
 import { DrivenTurn } from '../support/device/turns.ts';
+import { device, stand, useDevice, words } from '../support/device/use-device.ts';
 
-let stand: HttpStand;
-let device: Device;
-beforeEach(async () => {
-  stand = await openStand();
-  device = new Device(stand);
-});
-afterEach(async () => {
-  device.close();
-  await stand.close();
-});
-const words = (text: string) => [{ type: 'text' as const, text }];
+useDevice();
 const quota = (): Error =>
   Object.assign(new Error('aborted'), { name: 'AbortError', inner: { name: 'AbortError', inner: { name: 'QuotaExceededError' } } });
 

@@ -1,25 +1,15 @@
 /** Law 17 between windows: one that holds the storage up, one that is older, one that is newer; and a copy that was deleted. */
 import { IDBFactory, IDBKeyRange } from 'fake-indexeddb';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { Database } from '../../app/disk/database.ts';
 import { diskOwn } from '../../app/own/indexeddb.ts';
 import { memoryOwn } from '../../app/own/memory.ts';
 import { takeLeft } from '../../app/own/side.ts';
 import { noteLoss } from '../../app/sync/losses.ts';
-import { openStand, type HttpStand } from '../support/http-stand.ts';
-import { Device, pause, realTimers, until } from '../support/device/device.ts';
+import { pause, realTimers, until } from '../support/device/device.ts';
+import { device, stand, useDevice, words } from '../support/device/use-device.ts';
 
-let stand: HttpStand;
-let device: Device;
-beforeEach(async () => {
-  stand = await openStand();
-  device = new Device(stand);
-});
-afterEach(async () => {
-  device.close();
-  await stand.close();
-});
-const words = (text: string) => [{ type: 'text' as const, text }];
+useDevice();
 const disk = (indexedDB: IDBFactory) => ({ indexedDB, IDBKeyRange, timers: realTimers });
 
 function asked<T>(request: IDBRequest<T>): Promise<T> {

@@ -1,35 +1,11 @@
 /** Commands beside prompts: each durable here first, each once at the server, each shown for what it is. */
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { clock, openStand, uuid, type HttpStand } from '../support/http-stand.ts';
-import { Device, until, type Tab } from '../support/device/device.ts';
+import { describe, expect, test } from 'vitest';
+import { clock, uuid } from '../support/http-stand.ts';
+import { until } from '../support/device/device.ts';
 import { DrivenTurn } from '../support/device/turns.ts';
+import { device, offline, online, opened, stand, useDevice, words } from '../support/device/use-device.ts';
 
-let stand: HttpStand;
-let device: Device;
-beforeEach(async () => {
-  stand = await openStand();
-  device = new Device(stand);
-});
-afterEach(async () => {
-  device.close();
-  await stand.close();
-});
-const words = (text: string) => [{ type: 'text' as const, text }];
-async function opened(): Promise<{ tab: Tab; id: string }> {
-  const tab = await device.tab().live();
-  const id = await stand.session();
-  await tab.commands.open(id);
-  await until(() => tab.screen.view.loaded && tab.screen.rows.has(id), 'the session is shown');
-  return { tab, id };
-}
-async function offline(tab: Tab): Promise<void> {
-  tab.cable.cut();
-  await until(() => tab.screen.linkView?.kind !== 'live', 'the link is down');
-}
-function online(tab: Tab): void {
-  tab.cable.mend();
-  tab.wake();
-}
+useDevice();
 
 describe('a session', () => {
   test('is renamed twice offline: shown at once as held, and last words win', async () => {

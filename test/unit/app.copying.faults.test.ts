@@ -1,22 +1,14 @@
 /** What can go wrong while the history is copied: never a circle, never a hole that is hidden, never the chat. */
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { EPOCH_HEADER } from '#shared/protocol/version.ts';
 import { diskMirror } from '../../app/mirror/indexeddb.ts';
 import type { Mirror } from '../../app/mirror/port.ts';
 import { IDBKeyRange } from 'fake-indexeddb';
-import { Device, pause, realTimers, until, type Tab } from '../support/device/device.ts';
-import { clock, openStand, uuid, type HttpStand } from '../support/http-stand.ts';
+import { pause, realTimers, until, type Tab } from '../support/device/device.ts';
+import { clock, openStand, uuid } from '../support/http-stand.ts';
+import { device, stand, useDevice } from '../support/device/use-device.ts';
 
-let stand: HttpStand;
-let device: Device;
-beforeEach(async () => {
-  stand = await openStand();
-  device = new Device(stand);
-});
-afterEach(async () => {
-  device.close();
-  await stand.close();
-});
+useDevice();
 
 async function history(turns: number, chunks: number): Promise<{ id: string; head: number }> {
   const id = await stand.session();

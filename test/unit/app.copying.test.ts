@@ -1,20 +1,12 @@
 /** The copying of the whole history to this device, on the real engine against a real server. */
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { LIMITS } from '#shared/protocol/limits.ts';
-import { Device, pause, until, type Tab } from '../support/device/device.ts';
+import { pause, until, type Tab } from '../support/device/device.ts';
 import { DrivenTurn } from '../support/device/turns.ts';
-import { clock, openStand, uuid, type HttpStand } from '../support/http-stand.ts';
+import { clock, uuid } from '../support/http-stand.ts';
+import { device, stand, useDevice } from '../support/device/use-device.ts';
 
-let stand: HttpStand;
-let device: Device;
-beforeEach(async () => {
-  stand = await openStand();
-  device = new Device(stand);
-});
-afterEach(async () => {
-  device.close();
-  await stand.close();
-});
+useDevice();
 
 /** A session of `turns` turns with `chunks` texts each. */
 async function history(turns: number, chunks: number, words = (n: number) => `word ${n}`): Promise<{ id: string; head: number }> {

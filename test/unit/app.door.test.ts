@@ -1,20 +1,11 @@
 /** Signing in, signing out, being signed out: what stays on this device, and what does not. */
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { openStand, TOKEN, type HttpStand } from '../support/http-stand.ts';
-import { Device, until, type Tab } from '../support/device/device.ts';
+import { describe, expect, test } from 'vitest';
+import { TOKEN } from '../support/http-stand.ts';
+import { until, type Tab } from '../support/device/device.ts';
 import { DrivenTurn } from '../support/device/turns.ts';
+import { device, stand, useDevice, words } from '../support/device/use-device.ts';
 
-let stand: HttpStand;
-let device: Device;
-beforeEach(async () => {
-  stand = await openStand();
-  device = new Device(stand);
-});
-afterEach(async () => {
-  device.close();
-  await stand.close();
-});
-const words = (text: string) => [{ type: 'text' as const, text }];
+useDevice();
 
 /** A tab with a mirrored session and a prompt that waits here. */
 async function atWork(): Promise<{ tab: Tab; id: string }> {

@@ -1,18 +1,10 @@
 /** The engine against a real server: the plain ways first. */
-import { afterEach, beforeEach, expect, test } from 'vitest';
-import { clock, openStand, type HttpStand } from '../support/http-stand.ts';
-import { Device, until } from '../support/device/device.ts';
+import { expect, test } from 'vitest';
+import { clock } from '../support/http-stand.ts';
+import { until } from '../support/device/device.ts';
+import { device, stand, useDevice } from '../support/device/use-device.ts';
 
-let stand: HttpStand;
-let device: Device;
-beforeEach(async () => {
-  stand = await openStand();
-  device = new Device(stand);
-});
-afterEach(async () => {
-  device.close();
-  await stand.close();
-});
+useDevice();
 
 test('a session made and a prompt written without a link reach the server once each when it is there', async () => {
   const tab = await device.tab().start();

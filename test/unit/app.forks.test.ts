@@ -1,22 +1,14 @@
 /** Forks as a device asks for them: durable here first, one of each at the server, and shown for what they are. */
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { ContentPart } from '#shared/protocol/content.ts';
 import type { SessionSummary } from '#shared/protocol/summaries.ts';
 import type { NewFork } from '../../app/sync/commands.ts';
-import { openStand, uuid, type HttpStand } from '../support/http-stand.ts';
+import { uuid } from '../support/http-stand.ts';
 import { Device, pause, until, type Tab } from '../support/device/device.ts';
 import { DrivenTurn } from '../support/device/turns.ts';
+import { device, offline, online, stand, useDevice } from '../support/device/use-device.ts';
 
-let stand: HttpStand;
-let device: Device;
-beforeEach(async () => {
-  stand = await openStand();
-  device = new Device(stand);
-});
-afterEach(async () => {
-  device.close();
-  await stand.close();
-});
+useDevice();
 const words = (text: string): ContentPart[] => [{ type: 'text', text }];
 const say = async (turn: DrivenTurn, text: string): Promise<void> => {
   await turn.begin();
@@ -44,14 +36,6 @@ async function opened(): Promise<{ tab: Tab; id: string; ends: number[]; prompts
 function forkOf(tab: Tab, sessionId: string, seq: number): NewFork {
   const { workspace, mode, model, effort } = tab.screen.rows.get(sessionId)!.summary;
   return { workspace, mode, model, effort, title: 'A fork', origin: { sessionId, seq } };
-}
-async function offline(tab: Tab): Promise<void> {
-  tab.cable.cut();
-  await until(() => tab.screen.linkView?.kind !== 'live', 'the link is down');
-}
-function online(tab: Tab): void {
-  tab.cable.mend();
-  tab.wake();
 }
 
 describe('a fork', () => {

@@ -1,22 +1,14 @@
 /** B31: what was opened and closed leaves nothing behind, however many sessions it was. */
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { RECENT } from '../../app/sync/replicas.ts';
-import { openStand, uuid, type HttpStand } from '../support/http-stand.ts';
-import { Device, pause, until } from '../support/device/device.ts';
+import { uuid } from '../support/http-stand.ts';
+import { pause, until } from '../support/device/device.ts';
 import { DrivenTurn } from '../support/device/turns.ts';
+import { device, stand, useDevice } from '../support/device/use-device.ts';
 
-let stand: HttpStand;
-let device: Device;
-beforeEach(async () => {
-  stand = await openStand();
-  device = new Device(stand);
-});
-afterEach(async () => {
-  device.close();
-  await stand.close();
-});
+useDevice();
 setFlagsFromString('--expose-gc');
 const gc = runInNewContext('gc') as () => void;
 

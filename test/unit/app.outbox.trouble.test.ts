@@ -1,39 +1,14 @@
 /** Trouble that the outbox must see through: clocks that jump, holders that freeze or close, refusals after lost answers, changes that met. */
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { openStand, type HttpStand } from '../support/http-stand.ts';
+import { describe, expect, test } from 'vitest';
 import type { Call } from '../support/device/cable.ts';
-import { Device, pause, until, type Tab } from '../support/device/device.ts';
+import { pause, until, type Tab } from '../support/device/device.ts';
+import { device, offline, online, opened, stand, useDevice, words } from '../support/device/use-device.ts';
 
 const DAY = 24 * 60 * 60 * 1000;
-let stand: HttpStand;
-let device: Device;
-beforeEach(async () => {
-  stand = await openStand();
-  device = new Device(stand);
-});
-afterEach(async () => {
-  device.close();
-  await stand.close();
-});
-const words = (text: string) => [{ type: 'text' as const, text }];
+useDevice();
 const isPut = ({ method, path }: Call): boolean => method === 'PUT' && path.includes('/inputs/');
 const accepted = async (id: string) =>
   (await stand.store.timeline(id, 1)).pendingInputs.map(({ content }) => (content[0] as { text: string }).text);
-async function opened(): Promise<{ tab: Tab; id: string }> {
-  const tab = await device.tab().live();
-  const id = await stand.session();
-  await tab.commands.open(id);
-  await until(() => tab.screen.view.loaded && tab.screen.rows.has(id), 'the session is shown');
-  return { tab, id };
-}
-async function offline(tab: Tab): Promise<void> {
-  tab.cable.cut();
-  await until(() => tab.screen.linkView?.kind !== 'live', 'the link is down');
-}
-function online(tab: Tab): void {
-  tab.cable.mend();
-  tab.wake();
-}
 
 describe('I35: a clock that jumps', () => {
   test('back by two days while a prompt is being retried: the next try comes when it would have', async () => {

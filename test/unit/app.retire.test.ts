@@ -1,18 +1,10 @@
 /** What the server has leaves the outbox once its chunk is here, whatever happened to this device's copy in between (law 13). */
-import { afterEach, beforeEach, expect, test } from 'vitest';
-import { clock, openStand, type HttpStand } from '../support/http-stand.ts';
+import { expect, test } from 'vitest';
+import { clock } from '../support/http-stand.ts';
 import { Device, pause, until } from '../support/device/device.ts';
+import { device, stand, useDevice } from '../support/device/use-device.ts';
 
-let stand: HttpStand;
-let device: Device;
-beforeEach(async () => {
-  stand = await openStand();
-  device = new Device(stand);
-});
-afterEach(async () => {
-  device.close();
-  await stand.close();
-});
+useDevice();
 
 test.each([
   ['a turn of a few words', 1],

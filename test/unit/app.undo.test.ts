@@ -1,20 +1,10 @@
 /** Cancel, and undo: at any moment of either, with and without a link, the words are there and run at most once. */
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { openStand, type HttpStand } from '../support/http-stand.ts';
-import { Device, pause, until, type Tab } from '../support/device/device.ts';
+import { describe, expect, test } from 'vitest';
+import { pause, until, type Tab } from '../support/device/device.ts';
 import { DrivenTurn } from '../support/device/turns.ts';
+import { device, offline, online, stand, useDevice, words } from '../support/device/use-device.ts';
 
-let stand: HttpStand;
-let device: Device;
-beforeEach(async () => {
-  stand = await openStand();
-  device = new Device(stand);
-});
-afterEach(async () => {
-  device.close();
-  await stand.close();
-});
-const words = (text: string) => [{ type: 'text' as const, text }];
+useDevice();
 const pending = async (id: string): Promise<string[]> =>
   (await stand.store.timeline(id, 1)).pendingInputs
     .toSorted((a, b) => a.rank - b.rank)
@@ -31,14 +21,6 @@ async function opened(...prompts: string[]): Promise<{ tab: Tab; id: string; ids
     'queued',
   );
   return { tab, id, ids };
-}
-async function offline(tab: Tab): Promise<void> {
-  tab.cable.cut();
-  await until(() => tab.screen.linkView?.kind !== 'live', 'the link is down');
-}
-function online(tab: Tab): void {
-  tab.cable.mend();
-  tab.wake();
 }
 const left = async (tab: Tab): Promise<string[]> => (await tab.own.rows()).map(({ command, state }) => `${command.kind} ${state}`);
 

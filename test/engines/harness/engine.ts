@@ -39,6 +39,27 @@ export interface Machine {
 /** Runs `task` in the page. It sees nothing but its arguments; they and its value are plain data. */
 export type Run = <A extends Plain[], T>(task: (...args: A) => T | Promise<T>, ...args: A) => Promise<T>;
 
+/** Pointer and keys in the words that WebDriver's two protocols share. `act`: performs input sources with their actions. */
+export function handsBy(act: (actions: object[]) => Promise<unknown>): Pick<Engine, 'press' | 'type'> {
+  return {
+    async press(x, y) {
+      const pointer = [
+        { type: 'pointerMove', x, y },
+        { type: 'pointerDown', button: 0 },
+        { type: 'pointerUp', button: 0 },
+      ];
+      await act([{ type: 'pointer', id: 'pointer', actions: pointer }]);
+    },
+    async type(words) {
+      const keys = [...words].flatMap((value) => [
+        { type: 'keyDown', value },
+        { type: 'keyUp', value },
+      ]);
+      await act([{ type: 'key', id: 'keys', actions: keys }]);
+    },
+  };
+}
+
 /** `evaluate` answers the string that a script's promise comes to. */
 export function runBy(evaluate: (script: string) => Promise<unknown>): Run {
   return async <A extends Plain[], T>(task: (...args: A) => T | Promise<T>, ...args: A): Promise<T> => {

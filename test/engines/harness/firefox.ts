@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Bidi } from './bidi.ts';
-import { PHONE, runBy, type Engine, type Machine } from './engine.ts';
+import { handsBy, PHONE, runBy, type Engine, type Machine } from './engine.ts';
 import { programAt, startProgram, type Program } from './programs.ts';
 
 /** A profile that asks nothing, looks for nothing and tells nobody. */
@@ -74,21 +74,7 @@ export async function firefox(): Promise<Machine> {
           if (told.exceptionDetails !== undefined) throw new Error(`in the page: ${told.exceptionDetails.text}`);
           return told.result?.value;
         }),
-        async press(x, y) {
-          const pointer = [
-            { type: 'pointerMove', x, y },
-            { type: 'pointerDown', button: 0 },
-            { type: 'pointerUp', button: 0 },
-          ];
-          await act([{ type: 'pointer', id: 'pointer', actions: pointer }]);
-        },
-        async type(words) {
-          const keys = [...words].flatMap((value) => [
-            { type: 'keyDown', value },
-            { type: 'keyUp', value },
-          ]);
-          await act([{ type: 'key', id: 'keys', actions: keys }]);
-        },
+        ...handsBy(act),
         async picture() {
           const { data } = await bidi.call<{ data: string }>('browsingContext.captureScreenshot', { context });
           return Buffer.from(data, 'base64');

@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freePort } from '../../e2e/harness/link-proxy.ts';
 import { startDisplay } from './display.ts';
-import { PHONE, runBy, type Engine, type Machine } from './engine.ts';
+import { handsBy, PHONE, runBy, type Engine, type Machine } from './engine.ts';
 import { programAt, startProgram } from './programs.ts';
 
 export const driverAt = (): string => programAt('WebKitWebDriver', 'webkit2gtk-driver');
@@ -82,21 +82,7 @@ export async function webkit(): Promise<Machine> {
           await call('POST', `${at}/refresh`, {});
         },
         run: runBy((script) => call('POST', `${at}/execute/async`, { script: `${script}.then(arguments[0]);`, args: [] })),
-        async press(x, y) {
-          const pointer = [
-            { type: 'pointerMove', x, y },
-            { type: 'pointerDown', button: 0 },
-            { type: 'pointerUp', button: 0 },
-          ];
-          await act([{ type: 'pointer', id: 'pointer', actions: pointer }]);
-        },
-        async type(words) {
-          const keys = [...words].flatMap((value) => [
-            { type: 'keyDown', value },
-            { type: 'keyUp', value },
-          ]);
-          await act([{ type: 'key', id: 'keys', actions: keys }]);
-        },
+        ...handsBy(act),
         async picture() {
           return Buffer.from(await call<string>('GET', `${at}/screenshot`), 'base64');
         },
