@@ -36,6 +36,8 @@ export interface ReplicaNews {
 const TIMELINE_RECORDS = 200;
 const RETRY = { base: 500, cap: 30_000 };
 
+type RecordsFrame = Extract<SessionFrame, { type: 'records' }>;
+
 export class Replica {
   readonly sessionId: string;
   state: SubState = downAt(START);
@@ -44,6 +46,8 @@ export class Replica {
   readonly #parts: ReplicaParts;
   readonly #queue: (() => Promise<void>)[] = [];
   #busy = false;
+  /** The newest frame that waits its turn, if it is one of records. */
+  #last: RecordsFrame | null = null;
   #guard: Guard = { epoch: null, generation: 0 };
   /** Failures in a row, and the wait that they earned. */
   #failed = 0;
@@ -66,6 +70,7 @@ export class Replica {
   /** The link is down: what was live is void at once. */
   down(): void {
     this.#round++;
+    this.#last = null;
     this.#cancelRetry?.();
     this.#step({ type: 'down' });
     this.#tell([], null, false);
@@ -86,7 +91,23 @@ export class Replica {
         return;
       }
     }
+    if (frame.type === 'records') return this.#arrived(frame);
+    this.#last = null;
     void this.run(() => this.#event({ type: 'frame', frame }));
+  }
+  /** Records that come while others are being written are written together: a replay costs fewer transactions than it has frames. */
+  #arrived(frame: RecordsFrame): void {
+    const last = this.#last;
+    if (last !== null && last.records.at(-1)!.seq + 1 === frame.records[0]?.seq) {
+      last.records.push(...frame.records);
+      return;
+    }
+    const next = { ...frame, records: [...frame.records] };
+    this.#last = next;
+    void this.run(() => {
+      if (this.#last === next) this.#last = null;
+      return this.#event({ type: 'frame', frame: next });
+    });
   }
 
   /** Runs `task` when all that came before it is done, and nothing else meanwhile. */
@@ -104,6 +125,7 @@ export class Replica {
 
   #restart(type: 'up' | 'adrift'): void {
     const round = this.#round;
+    this.#last = null;
     void this.run(async () => {
       const { cursor } = await this.#parts.mirror.projections(this.sessionId);
       if (round === this.#round) await this.#event({ type, cursor });

@@ -10,7 +10,7 @@
  * Knows no socket: frames go to a link.
  */
 import { isTombstone, type LiveSnapshot } from '#shared/protocol/summaries.ts';
-import { LIMITS } from '#shared/protocol/limits.ts';
+import { LIMITS, PAGE_RECORDS } from '#shared/protocol/limits.ts';
 import type { LogRecord } from '#shared/protocol/records.ts';
 import type { LiveSource } from '../runner/port.ts';
 import type { Store } from '../store/port.ts';
@@ -129,7 +129,7 @@ export class Subscription {
       const page = await this.#parts.store.log(this.sessionId, this.#sent, LIMITS.recordsPerPage, LIMITS.logPageBytes);
       if (this.#ended()) return false;
       if (page.records.length === 0) throw new Error(`the log of ${this.sessionId} ends at ${this.#sent}, before its head`);
-      await this.#replay(page.records);
+      await this.#replay(wholePages(page.records, goal));
       if (this.#ended()) return false;
       // A replay takes time: what was committed meanwhile is replayed too, so that the cut-over is short.
       if (this.#phase === 'backfill') goal = page.head;
@@ -220,6 +220,16 @@ export class Subscription {
     this.#parts.over(this);
     return false;
   }
+}
+
+/**
+ * What is to be followed by more ends where a page of the client's mirror does: half a page would be written as single records,
+ * and packed once more with the next frame. Records that reach no such end, or `goal`, go as they are.
+ */
+function wholePages(records: readonly LogRecord[], goal: number): readonly LogRecord[] {
+  const last = records.at(-1)!.seq;
+  const end = last - (last % PAGE_RECORDS);
+  return last >= goal || end < records[0]!.seq ? records : records.slice(0, end - last || undefined);
 }
 
 function snapshotFrame(sessionId: string, snapshot: LiveSnapshot | null) {

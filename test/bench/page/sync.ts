@@ -17,6 +17,8 @@ import { offer } from './offer.ts';
 
 /** Nothing is given up for being late here: how long it takes is the question. */
 const disk = { indexedDB: window.indexedDB, IDBKeyRange: window.IDBKeyRange, timers: { after: () => () => undefined } };
+/** Milliseconds. */
+const LOOK = 4;
 const ignore = (): void => undefined;
 
 /** What the plans have, and how many of the newest of it this device has missed. */
@@ -110,17 +112,11 @@ async function epochOf(): Promise<string> {
   if (epoch === null) throw new Error('the server told no epoch');
   return epoch;
 }
-/** Not by frames: they would be a measure of the screen. */
+/** Looked at now and then: by frames it would measure the screen, and without a pause take the time of what it waits for. */
 async function until(what: () => boolean, words: string): Promise<void> {
-  const late = performance.now() + 120_000;
-  const { port1, port2 } = new MessageChannel();
-  while (!what()) {
+  for (const late = performance.now() + 120_000; !what();) {
     if (performance.now() > late) throw new Error(`never came: ${words}`);
-    await new Promise<void>((resolve) => {
-      port1.addEventListener('message', () => resolve(), { once: true });
-      port1.start();
-      port2.postMessage(null);
-    });
+    await new Promise((resolve) => setTimeout(resolve, LOOK));
   }
 }
 
